@@ -1,0 +1,194 @@
+"""Immutable description of the packaged iTHOR scenes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from milo_sim.errors import UnknownSceneError
+from milo_sim.geometry import FloatArray, Vector
+
+_SUFFIX = "_physics"
+
+
+@dataclass(frozen=True, slots=True)
+class GridAxis:
+    """One axis of the 9-point placement grid of a receptacle.
+
+    Attributes:
+        first: Lowest grid coordinate that was seen, in the receptacle's yaw frame from the centre
+            of its axis-aligned box [m].
+        spacing: Distance of two grid points [m]; the trigger box is 8 spacings long.
+        slots: Number of grid points between the lowest and the highest that were seen.
+    """
+
+    first: float
+    spacing: float
+    slots: int
+
+    @property
+    def side(self) -> float:
+        """Length of the trigger box along this axis [m]."""
+        return 8.0 * self.spacing
+
+
+@dataclass(frozen=True, slots=True)
+class SceneObject:
+    """One simulator object as the scene starts.
+
+    ``footprint`` and ``lattice`` are (x, z) axes of the receptacle's trigger box, recovered from
+    recorded placements (``footprint`` is the stricter of the two sources); ``content_height`` is
+    the lowest and highest pivot that recorded placements gave there [m].
+    """
+
+    object_id: str
+    object_type: str
+    name: str
+    asset_id: str
+    position: Vector
+    rotation: Vector
+    aabb_center: Vector
+    aabb_size: Vector
+    oobb: FloatArray | None
+    flags: frozenset[str]
+    state: Mapping[str, Any]
+    temperature: str
+    mass: float
+    salient_materials: tuple[str, ...] | None
+    parent_receptacles: tuple[str, ...] | None
+    receptacle_object_ids: tuple[str, ...] | None
+    controlled_objects: tuple[str, ...] | None
+    is_moving: bool
+    footprint: tuple[GridAxis, GridAxis] | None
+    lattice: tuple[GridAxis | None, GridAxis | None] | None
+    content_height: tuple[float, float] | None
+
+    def has(self, flag: str) -> bool:
+        """Tell whether the object has a property such as ``pickupable``."""
+        return flag in self.flags
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One iTHOR scene as it starts.
+
+    ``reachable`` is an (n, 2) array of known free agent cells (x, z) on the 0.25 m grid;
+    ``start_yaw_assumed`` tells that the start yaw is not on record and the first candidate is
+    used; ``bounds_assumed`` that the bounds are the union of the objects' boxes.
+    """
+
+    name: str
+    room_type: str
+    start_position: Vector
+    start_yaw: float
+    start_yaw_assumed: bool
+    bounds_center: Vector
+    bounds_size: Vector
+    bounds_assumed: bool
+    floor_y: float
+    reachable: FloatArray
+    objects: tuple[SceneObject, ...]
+
+    @property
+    def scene_name(self) -> str:
+        """Name with the engine's suffix, such as ``FloorPlan1_physics``."""
+        return self.name + _SUFFIX
+
+
+def base_name(name: str) -> str:
+    """``FloorPlan1_physics`` and ``FloorPlan1`` both give ``FloorPlan1``."""
+    return name.removesuffix(_SUFFIX)
+
+
+@cache
+def scene_names() -> tuple[str, ...]:
+    """Names of the packaged scenes without suffix, by number."""
+    files = resources.files("milo_sim") / "data" / "scenes"
+    found = [m.group(1) for f in files.iterdir() if (m := re.fullmatch(r"(\w+)\.json\.gz", f.name))]
+    return tuple(sorted(found, key=lambda name: int(name.removeprefix("FloorPlan"))))
+
+
+@lru_cache(maxsize=8)
+def load_scene(name: str) -> Scene:
+    """Load a packaged scene by name, with or without the ``_physics`` suffix.
+
+    Raises:
+        UnknownSceneError: There is no such scene.
+    """
+    base = base_name(name)
+    if base not in scene_names():
+        raise UnknownSceneError(name)
+    file = resources.files("milo_sim") / "data" / "scenes" / f"{base}.json.gz"
+    return _parse(json.loads(gzip.decompress(file.read_bytes())))
+
+
+def _parse(data: dict[str, Any]) -> Scene:
+    agent, bounds = data["agent"], data["bounds"]
+    return Scene(
+        name=data["scene"],
+        room_type=data["room_type"],
+        start_position=_vector(agent["position"]),
+        start_yaw=float(agent["yaw"]),
+        start_yaw_assumed=bool(agent["yaw_assumed"]),
+        bounds_center=_vector(bounds["center"]),
+        bounds_size=_vector(bounds["size"]),
+        bounds_assumed=bool(bounds["assumed"]),
+        floor_y=float(data["floor_y"]),
+        reachable=np.asarray(data["reachable"], dtype=np.float64).reshape(-1, 2),
+        objects=tuple(_parse_object(entry) for entry in data["objects"]),
+    )
+
+
+def _parse_object(entry: dict[str, Any]) -> SceneObject:
+    oobb = entry.get("oobb")
+    footprint = entry.get("footprint")
+    lattice = entry.get("lattice")
+    height = entry.get("content_height")
+    return SceneObject(
+        object_id=entry["id"],
+        object_type=entry["type"],
+        name=entry["name"],
+        asset_id=entry.get("asset", ""),
+        position=_vector(entry["position"]),
+        rotation=_vector(entry["rotation"]),
+        aabb_center=_vector(entry["aabb"][:3]),
+        aabb_size=_vector(entry["aabb"][3:]),
+        oobb=None if oobb is None else np.asarray(oobb, dtype=np.float64).reshape(8, 3),
+        flags=frozenset(entry["flags"]),
+        state=MappingProxyType(entry.get("state", {})),
+        temperature=entry.get("temperature", "RoomTemp"),
+        mass=float(entry.get("mass", 0.0)),
+        salient_materials=_names(entry.get("materials")),
+        parent_receptacles=_names(entry.get("parents")),
+        receptacle_object_ids=_names(entry.get("contents")),
+        controlled_objects=_names(entry.get("controls")),
+        is_moving=bool(entry.get("moving", False)),
+        footprint=None if footprint is None else (_axis(footprint[0]), _axis(footprint[1])),
+        lattice=None if lattice is None else (_maybe_axis(lattice[0]), _maybe_axis(lattice[1])),
+        content_height=None if height is None else (float(height[0]), float(height[1])),
+    )
+
+
+def _axis(values: list[float]) -> GridAxis:
+    return GridAxis(first=float(values[0]), spacing=float(values[1]), slots=int(values[2]))
+
+
+def _maybe_axis(values: list[float] | None) -> GridAxis | None:
+    return None if values is None else _axis(values)
+
+
+def _vector(values: list[float]) -> Vector:
+    return (float(values[0]), float(values[1]), float(values[2]))
+
+
+def _names(values: list[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
