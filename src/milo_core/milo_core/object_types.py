@@ -71,19 +71,32 @@ class ObjectType:
     materials: tuple[str, ...]
 
 
+_FLAGS = (
+    "pickupable",
+    "moveable",
+    "receptacle",
+    "openable",
+    "toggleable",
+    "breakable",
+    "dirtyable",
+    "cookable",
+    "sliceable",
+    "fillable",
+    "can_be_used_up",
+    "heat_source",
+    "cold_source",
+)
+
+
 def _object_type(name: str, row: Mapping[str, Any]) -> ObjectType:
     flags = set(row["flags"])
     restrictions = row.get("placement_restrictions")
     specific = row.get("object_specific")
     size = row.get("box_size")
-    flag_names = (
-        "pickupable moveable receptacle openable toggleable breakable dirtyable cookable "
-        "sliceable fillable can_be_used_up heat_source cold_source"
-    ).split()
     return ObjectType(
         name=name,
         spoken=row["spoken"],
-        **{flag: flag in flags for flag in flag_names},
+        **{flag: flag in flags for flag in _FLAGS},
         placement_restrictions=frozenset(restrictions) if restrictions else None,
         receptacle_kind=row.get("receptacle_kind"),
         must_be_open=row.get("must_be_open", False),

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
@@ -52,31 +52,34 @@ class SubGoal:
         return " ".join(part for part in (self.goal, self.object, self.target) if part)
 
 
+Text = Annotated[StrictStr, Field(min_length=1)]
+
+
 class _Row(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, str_min_length=1)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Subtask(_Row):
     """One sub-goal of a tier-4 row."""
 
-    goal: StrictStr
-    object: StrictStr
-    target: StrictStr
+    goal: Text
+    object: Text
+    target: Text
 
 
 class Task(_Row):
     """One row of a task file, fields as in the dataset."""
 
     task_id: StrictStr = Field(pattern=r"^[a-z0-9][a-z0-9.\-]*$")
-    scene: StrictStr
+    scene: Text
     room_type: Literal["kitchen", "living_room", "bedroom", "bathroom"]
     difficulty_tier: Tier
-    instruction: StrictStr
-    goal: StrictStr | None = None
-    object: StrictStr | None = None
-    target: StrictStr | None = None
+    instruction: Text
+    goal: Text | None = None
+    object: Text | None = None
+    target: Text | None = None
     subtasks: list[Subtask] | None = None
-    notes: str | None = None
+    notes: StrictStr | None = None
 
     @property
     def tier(self) -> int:
