@@ -34,6 +34,7 @@ setup(
     install_requires=[
         "setuptools",
         "milo_core",
+        "milo_ros",
         "numpy>=1.26",
         "pydantic>=2",
         "rich>=13",

@@ -22,6 +22,7 @@ setup(
         "setuptools",
         "ai2thor==5.0.0",
         "milo_core",
+        "milo_ros",
         "milo_sim",
         "msgpack>=1.0",
         "numpy>=1.26",
