@@ -1,0 +1,120 @@
+"""The executable file that ``ai2thor.Controller`` starts instead of Unity.
+
+The Controller starts a file by path, without the interpreter and the import paths of the calling
+program. A small shell script therefore carries both. It is written once per installation into the
+user's cache folder, under a name made from its content, so installed packages, symlinked
+workspaces and source checkouts never share one. Site packages are named by path instead of being
+searched by ``site``: the player needs four packages, and their start-up hooks cost more than it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+_PACKAGES = ("milo_sim", "milo_core", "numpy", "msgpack")
+_SCRIPT = """\
+#!/bin/sh
+# Player of milo_sim, written by milo_sim.executable(). Safe to delete.
+PYTHONPATH={path}
+MILO_SIM_PARENT_PID=$PPID
+OPENBLAS_NUM_THREADS=1
+OMP_NUM_THREADS=1
+export PYTHONPATH MILO_SIM_PARENT_PID OPENBLAS_NUM_THREADS OMP_NUM_THREADS
+unset PYTHONHOME PYTHONSTARTUP PYTHONINSPECT
+exec {python} -P -S -m milo_sim "$@"
+"""
+
+
+class LauncherError(RuntimeError):
+    """The player's executable file cannot be made; the message says the cure."""
+
+
+def executable_path() -> Path:
+    """Path of the player's executable file, which is made if it is not there yet.
+
+    Raises:
+        LauncherError: A package is missing or no folder can be written.
+    """
+    script = _script()
+    name = f"milo-sim-player-{hashlib.sha256(script.encode()).hexdigest()[:16]}"
+    problems = []
+    for folder in _folders():
+        try:
+            return _write(folder, name, script)
+        except OSError as error:
+            problems.append(str(error))
+    raise LauncherError(
+        f"The player's start script cannot be written ({'; '.join(problems)});"
+        " set XDG_CACHE_HOME to a folder that can be written."
+    )
+
+
+def executable() -> str:
+    """``local_executable_path`` for ``ai2thor.Controller``.
+
+    The Controller splits this text like a shell, so a path with spaces comes quoted; use
+    :func:`executable_path` to start the player yourself.
+
+    Raises:
+        LauncherError: A package is missing or no folder can be written.
+    """
+    return shlex.quote(str(executable_path()))
+
+
+def _script() -> str:
+    folders = dict.fromkeys(str(_folder_of(package)) for package in _PACKAGES)
+    if any(os.pathsep in folder for folder in folders):
+        raise LauncherError(
+            f"milo_sim cannot run from a folder with {os.pathsep!r} in its path; move it."
+        )
+    return _SCRIPT.format(
+        path=shlex.quote(os.pathsep.join(folders)), python=shlex.quote(sys.executable)
+    )
+
+
+def _folder_of(package: str) -> Path:
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        raise LauncherError(f"milo_sim needs the package {package}; install it with pip.")
+    return Path(found.origin).absolute().parent.parent
+
+
+def _folders() -> list[Path]:
+    cache = os.environ.get("XDG_CACHE_HOME")
+    home = Path(cache) if cache else Path("~/.cache").expanduser()
+    return [home / "milo_sim", Path(tempfile.gettempdir()) / f"milo_sim-{os.getuid()}"]
+
+
+def _write(folder: Path, name: str, script: str) -> Path:
+    """Put the script in place in one step, so that parallel starts never see half a file."""
+    path = folder / name
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        raise PermissionError(f"{folder} belongs to another user")
+    if _is_current(path, script):
+        return path
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(script)
+        os.chmod(temporary, 0o755)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    return path
+
+
+def _is_current(path: Path, script: str) -> bool:
+    try:
+        return path.read_text(encoding="utf-8") == script and os.access(path, os.X_OK)
+    except (OSError, UnicodeDecodeError):
+        return False

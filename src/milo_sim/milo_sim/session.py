@@ -1,0 +1,135 @@
+"""One client's session with the simulator: the scene, the settings and the last action's outcome.
+
+A session turns one client message into one Outcome and never raises for what a client sends.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from milo_sim.dispatch import Dispatcher
+from milo_sim.errors import ActionFailed
+from milo_sim.scene import load_scene
+from milo_sim.state import Settings
+from milo_sim.world import World
+
+FIRST_SCENE = "FloorPlan1"
+DEFAULT_SIDE = 300
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the metadata reports about the last action.
+
+    ``patch`` tells that the answer is a METADATA_PATCH, which repeats nothing that has not
+    changed.
+    """
+
+    action: str
+    success: bool
+    error_message: str = ""
+    error_code: str | None = None
+    action_return: Any = None
+    patch: bool = False
+
+
+class Session:
+    """State behind one pair of pipes.
+
+    Attributes:
+        world: The running scene.
+        width: Image width [px], kept when the scene changes.
+        height: Image height [px], kept when the scene changes.
+        fast_emit: Whether actions that change nothing are answered by a patch.
+        camera_near_plane: Near clipping plane [m].
+        camera_far_plane: Far clipping plane [m].
+        agent_age: Number of full events since the agent was made, by Reset or Initialize.
+        steps: Number of actions since Reset.
+        sequence_id: Number of the last message.
+    """
+
+    def __init__(
+        self, dispatcher: Dispatcher, width: int = DEFAULT_SIDE, height: int = DEFAULT_SIDE
+    ) -> None:
+        self._dispatcher = dispatcher
+        self.width = width
+        self.height = height
+        self.fast_emit = True
+        self.camera_near_plane = 0.01
+        self.camera_far_plane = 20.0
+        self.agent_age = 0
+        self.steps = 0
+        self.sequence_id = 0
+        self.load(FIRST_SCENE)
+
+    def load(self, scene_name: str) -> None:
+        """Start a scene afresh, with default settings.
+
+        Raises:
+            UnknownSceneError: There is no such scene.
+        """
+        self.world = World(
+            load_scene(scene_name), Settings(width=self.width, height=self.height)
+        )
+        self.steps = 0
+        self.agent_age = 0
+
+    def answer(self, body: bytes) -> Outcome:
+        """Carry out the action of one message body (UTF-8 JSON)."""
+        try:
+            message = json.loads(body)
+        except ValueError as error:  # also UnicodeDecodeError
+            return _malformed(f"The message is not valid JSON: {error}.")
+        if not isinstance(message, dict) or not isinstance(message.get("action"), str):
+            return _malformed('The message is not a JSON object with an "action" name.')
+        sequence_id = message.get("sequenceId", self.sequence_id)
+        if not isinstance(sequence_id, int):
+            return _malformed(f"sequenceId {sequence_id!r} is not an integer.")
+        self.sequence_id = sequence_id
+        return self.step(message)
+
+    def step(self, message: Mapping[str, Any]) -> Outcome:
+        """Carry out one action, given as AI2-THOR's action dictionary."""
+        name = str(message.get("action"))
+        self.steps += 1
+        try:
+            self._check_agent(message)
+            call = self._dispatcher.resolve(message)
+            returned = call.handler(self, call.arguments)
+        except ActionFailed as failure:
+            return Outcome(name, False, _error_message(name, failure), failure.error_code)
+        except Exception as error:
+            traceback.print_exc(file=sys.stderr)
+            text = f"{type(error).__name__}: {error}. trace: {_innermost_frame(error)}"
+            return Outcome(name, False, text)
+        return Outcome(
+            name, True, action_return=returned, patch=call.action.fast_emit and self.fast_emit
+        )
+
+    @staticmethod
+    def _check_agent(message: Mapping[str, Any]) -> None:
+        if message.get("agentId", 0) != 0:
+            raise ActionFailed(
+                f"There is no agent {message['agentId']!r}: milo_sim has one agent, number 0.",
+                error_code="InvalidArgument",
+            )
+
+
+def _malformed(message: str) -> Outcome:
+    return Outcome("", False, message, "InvalidAction")
+
+
+def _error_message(action: str, failure: ActionFailed) -> str:
+    if failure.exception_type is None:
+        return failure.message
+    return f"{failure.exception_type}: {failure.message}. trace:   at milo_sim {action}"
+
+
+def _innermost_frame(error: BaseException) -> str:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"  at {frame.name} in {frame.filename}:{frame.lineno}"
