@@ -95,6 +95,7 @@ class RunTaskError(IntEnum):
     WORLD_STATE_STALE = 1007
     TIME_LIMIT = 1008
     DRIVER_UNAVAILABLE = 1009
+    PRECONDITION_FAILED = 1010
 
 
 class RunEpisodeError(IntEnum):

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
+
 from milo_core import frames
 from milo_core.snapshot import Snapshot, Vector
 from milo_core.tasks import SubGoal
@@ -21,7 +22,7 @@ def time_msg(seconds: float) -> Time:
 
 def seconds(stamp: Time) -> float:
     """Time -> seconds."""
-    return float(stamp.sec) + stamp.nanosec * 1e-9
+    return float(stamp.sec + stamp.nanosec * 1e-9)
 
 
 def tri_state(value: bool | None) -> int:

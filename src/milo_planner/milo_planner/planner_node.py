@@ -1,0 +1,203 @@
+"""The node planner: plans tasks and carries them out through the driver's skills."""
+
+import sys
+import threading
+import traceback
+from typing import Any
+
+from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.task import Future
+
+from milo_core.error_codes import RunTaskError
+from milo_core.profiles import UnknownProfileError, get_profile
+from milo_core.world_model import WorldModel
+from milo_msgs.action import RunTask
+from milo_msgs.msg import Plan, WorldState
+from milo_planner.conversions import plan_msg, plan_step_msg
+from milo_planner.execution import StaleWorldError, StepRecord
+from milo_planner.interruption import TaskWaiter
+from milo_planner.registry import PLANNERS, UnknownPlannerError, make_planner
+from milo_planner.skill_clients import SkillClients
+from milo_planner.task_runner import SubGoalRecord, TaskOutcome, TaskRunner
+from milo_ros.conversions import sub_goal_from_msg, world_model_from_msg
+from milo_ros.node_main import run_node
+from milo_ros.qos import LATCHED
+
+
+class WorldStateCache:
+    """The newest WorldState, for a task's thread; implements execution.Observations."""
+
+    def __init__(self, waiter: TaskWaiter, timeout: float) -> None:
+        self._waiter = waiter
+        self._timeout = timeout
+        self._message: WorldState | None = None
+        self._model: WorldModel | None = None
+
+    def update(self, message: WorldState) -> None:
+        """Take a newer message."""
+        self._message = message
+        self._waiter.notify()
+
+    def current(self, min_step: int) -> WorldModel:
+        """Return the world at that engine step or later; see execution.Observations."""
+        if not self._waiter.wait(lambda: self._is_new(min_step), self._timeout):
+            raise StaleWorldError(
+                f"No WorldState of engine step {min_step} or later came within "
+                f"{self._timeout:g} s; is the world_model node running?"
+            )
+        message = self._message
+        assert message is not None  # the predicate saw it
+        if self._model is None or self._model.step != message.step:
+            self._model = world_model_from_msg(message)
+        return self._model
+
+    def _is_new(self, min_step: int) -> bool:
+        return self._message is not None and self._message.step >= min_step
+
+
+class PlannerNode(Node):
+    """Serves `run_task`, one task at a time, and publishes the plans on `plan`."""
+
+    def __init__(self) -> None:
+        super().__init__("planner")
+        choices = f"one of {', '.join(PLANNERS)}"
+        self.declare_parameter(
+            "planner",
+            "rule_based",
+            ParameterDescriptor(
+                description="Strategy that makes the plans.", additional_constraints=choices
+            ),
+        )
+        timeouts = {
+            "skill_timeout": (120.0, "Seconds a skill may take."),
+            "driver_timeout": (10.0, "Seconds to wait for a driver to serve a skill."),
+            "world_state_timeout": (10.0, "Seconds to wait for a WorldState that is new enough."),
+        }
+        values: dict[str, float] = {}
+        for name, (default, text) in timeouts.items():
+            descriptor = ParameterDescriptor(description=text, read_only=True)
+            values[name] = self.declare_parameter(name, default, descriptor).value
+        self.add_on_set_parameters_callback(self._on_parameters)
+        try:
+            make_planner(self._planner_name())
+        except UnknownPlannerError as error:
+            self.get_logger().fatal(str(error))
+            raise SystemExit(2) from error
+        self._waiter = TaskWaiter()
+        self._world = WorldStateCache(self._waiter, values["world_state_timeout"])
+        self._skills = SkillClients(
+            self, self._waiter, values["driver_timeout"], values["skill_timeout"]
+        )
+        self._busy = False
+        self._plan_publisher = self.create_publisher(Plan, "plan", LATCHED)
+        self.create_subscription(WorldState, "world_state", self._world.update, LATCHED)
+        self._server = ActionServer(
+            self,
+            RunTask,
+            "run_task",
+            execute_callback=self._execute,
+            goal_callback=self._on_goal,
+            cancel_callback=self._on_cancel,
+        )
+
+    def _planner_name(self) -> str:
+        return str(self.get_parameter("planner").value)
+
+    def _on_parameters(self, parameters: list[Parameter]) -> SetParametersResult:
+        for parameter in parameters:
+            if parameter.name == "planner":
+                try:
+                    make_planner(str(parameter.value))
+                except UnknownPlannerError as error:
+                    return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _on_goal(self, _: RunTask.Goal) -> GoalResponse:
+        if self._busy:
+            self.get_logger().warning("A task is already running; the new one was rejected.")
+            return GoalResponse.REJECT
+        self._busy = True
+        return GoalResponse.ACCEPT
+
+    def _on_cancel(self, _: Any) -> CancelResponse:
+        self._waiter.cancel()
+        return CancelResponse.ACCEPT
+
+    async def _execute(self, goal_handle: Any) -> RunTask.Result:
+        """Run the task in a thread of its own, so that this node goes on answering."""
+        request: RunTask.Goal = goal_handle.request
+        try:
+            profile = get_profile(request.profile or "milo")
+        except UnknownProfileError as error:
+            self._busy = False
+            goal_handle.abort()
+            return RunTask.Result(error_code=RunTaskError.INVALID_GOAL, error_msg=str(error))
+        self._waiter.start(request.time_limit)
+        runner = TaskRunner(
+            planner=make_planner(self._planner_name()),
+            skills=self._skills,
+            observations=self._world,
+            profile=profile,
+            on_step=lambda record: self._publish_step(goal_handle, record),
+            on_plan=self._publish_plan,
+        )
+        goals = [sub_goal_from_msg(goal) for goal in request.goals]
+        done: Future = Future(executor=self.executor)
+
+        def work() -> None:
+            try:
+                outcome = runner.run(goals, request.min_step)
+            except Exception as error:
+                self._resolve(done, error)
+            else:
+                self._resolve(done, outcome)
+
+        threading.Thread(target=work, name="task", daemon=True).start()
+        outcome = await done
+        self._busy = False
+        if isinstance(outcome, Exception):
+            text = f"The planner failed: {type(outcome).__name__}: {outcome}."
+            self.get_logger().error("".join(traceback.format_exception(outcome)))
+            goal_handle.abort()
+            return RunTask.Result(error_code=RunTaskError.UNKNOWN, error_msg=text)
+        return self._finish(goal_handle, outcome)
+
+    def _resolve(self, future: Future, value: TaskOutcome | Exception) -> None:
+        """Complete the future in the node's thread."""
+        if self.executor is not None:
+            self.executor.create_task(future.set_result, value)
+
+    def _finish(self, goal_handle: Any, outcome: TaskOutcome) -> RunTask.Result:
+        if outcome.code == RunTaskError.CANCELED and goal_handle.is_cancel_requested:
+            goal_handle.canceled()
+        elif outcome.code:
+            goal_handle.abort()
+        else:
+            goal_handle.succeed()
+        return RunTask.Result(
+            plans=[plan_msg(record) for record in outcome.records],
+            plan_success=outcome.plan_success,
+            execution_success=outcome.execution_success,
+            failure_cause=outcome.message,
+            step=outcome.engine_step,
+            error_code=int(outcome.code),
+            error_msg=outcome.message,
+        )
+
+    def _publish_step(self, goal_handle: Any, record: StepRecord) -> None:
+        goal_handle.publish_feedback(RunTask.Feedback(step=plan_step_msg(record)))
+
+    def _publish_plan(self, record: SubGoalRecord) -> None:
+        self._plan_publisher.publish(plan_msg(record))
+
+
+def main() -> None:
+    """Run the node."""
+    sys.exit(run_node(PlannerNode))
+
+
+if __name__ == "__main__":
+    main()

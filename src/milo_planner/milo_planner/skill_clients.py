@@ -1,0 +1,119 @@
+"""The skills of a driver over ROS 2 actions."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from rclpy.action import ActionClient
+from rclpy.node import Node
+
+from milo_core.error_codes import EngineError, RunTaskError
+from milo_msgs.action import NavigateTo, Pick, Place, Release, SetOpen
+from milo_planner.execution import Interrupted, SkillOutcome
+from milo_planner.interruption import TaskWaiter
+
+CANCEL_GRACE = 5.0
+"""Seconds a driver gets to end a skill that was canceled."""
+
+
+@dataclass
+class _Pending:
+    """What is known of one goal so far; written by the node's thread, read by the task's."""
+
+    handle: Any = None
+    rejected: bool = False
+    result: Any = None
+
+
+class SkillClients:
+    """Sends skill goals and waits for their results; implements execution.Skills.
+
+    Called from the task's thread while the node spins in another.
+    """
+
+    def __init__(self, node: Node, waiter: TaskWaiter, server_timeout: float, skill_timeout: float):
+        self._waiter = waiter
+        self._server_timeout = server_timeout
+        self._skill_timeout = skill_timeout
+        self._clients = {
+            NavigateTo: ActionClient(node, NavigateTo, "navigate_to"),
+            Pick: ActionClient(node, Pick, "pick"),
+            Place: ActionClient(node, Place, "place"),
+            SetOpen: ActionClient(node, SetOpen, "set_open"),
+            Release: ActionClient(node, Release, "release"),
+        }
+
+    def navigate(self, object_id: str, mode: str) -> SkillOutcome:
+        """See execution.Skills."""
+        return self._call(NavigateTo, NavigateTo.Goal(object_id=object_id, mode=mode))
+
+    def pick(self, object_id: str, force: bool) -> SkillOutcome:
+        """See execution.Skills."""
+        return self._call(Pick, Pick.Goal(object_id=object_id, force=force))
+
+    def place(self, object_id: str, receptacle_id: str, force: bool) -> SkillOutcome:
+        """See execution.Skills."""
+        goal = Place.Goal(object_id=object_id, receptacle_id=receptacle_id, force=force)
+        return self._call(Place, goal)
+
+    def set_open(self, object_id: str, openness: float, force: bool) -> SkillOutcome:
+        """See execution.Skills."""
+        goal = SetOpen.Goal(object_id=object_id, openness=openness, force=force)
+        return self._call(SetOpen, goal)
+
+    def release(self, object_id: str, force: bool) -> SkillOutcome:
+        """See execution.Skills."""
+        return self._call(Release, Release.Goal(object_id=object_id, force=force))
+
+    def _call(self, kind: Any, goal: Any) -> SkillOutcome:
+        self._waiter.check()
+        client = self._clients[kind]
+        if not client.wait_for_server(timeout_sec=self._server_timeout):
+            text = (
+                f"No driver serves the action {kind.__name__} within {self._server_timeout:g} s; "
+                "is the bridge or robot driver running?"
+            )
+            return SkillOutcome(RunTaskError.DRIVER_UNAVAILABLE, text)
+        pending = _Pending()
+        client.send_goal_async(goal).add_done_callback(
+            lambda future: self._on_response(pending, future)
+        )
+        try:
+            ended = self._waiter.wait(
+                lambda: pending.rejected or pending.result is not None, self._skill_timeout
+            )
+        except Interrupted:
+            self._cancel(pending)
+            raise
+        if pending.rejected:
+            return SkillOutcome(
+                RunTaskError.DRIVER_UNAVAILABLE, f"The driver rejected the {kind.__name__} goal."
+            )
+        if not ended:
+            self._cancel(pending)
+            text = f"The driver did not finish {kind.__name__} within {self._skill_timeout:g} s."
+            return SkillOutcome(EngineError.ENGINE_TIMEOUT, text)
+        result = pending.result.result
+        return SkillOutcome(result.error_code, result.error_msg, result.step)
+
+    def _on_response(self, pending: _Pending, future: Any) -> None:
+        handle = future.result()
+        if handle is None or not handle.accepted:
+            pending.rejected = True
+            self._waiter.notify()
+            return
+        pending.handle = handle
+        handle.get_result_async().add_done_callback(lambda done: self._on_result(pending, done))
+
+    def _on_result(self, pending: _Pending, future: Any) -> None:
+        pending.result = future.result()
+        self._waiter.notify()
+
+    def _cancel(self, pending: _Pending) -> None:
+        """Cancel the goal and give the driver a moment to end it, so that nothing moves on."""
+        if pending.handle is not None:
+            pending.handle.cancel_goal_async()
+        self._waiter.wait(
+            lambda: pending.rejected or pending.result is not None,
+            CANCEL_GRACE,
+            interruptible=False,
+        )
