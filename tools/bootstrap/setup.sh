@@ -213,6 +213,8 @@ find_uv() {
 install_locked() { # install_locked FILE [again]
   if find_uv; then
     [ -z "${PIP_INDEX_URL:-}" ] || export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$PIP_INDEX_URL}
+    # A proxy's certificate is known to the system, not to uv.
+    export UV_SYSTEM_CERTS=${UV_SYSTEM_CERTS:-true}
     "$uv" pip install --python "$python" --require-hashes ${2:+--reinstall} -r "$1" && return
     printf 'uv failed, trying pip\n'
   fi
@@ -308,10 +310,7 @@ own_entries() { # own_entries NAME VALUE
   IFS=: read -r -a entries <<<"$2"
   [ "$1" != PATH ] || entries=("$venv/bin" ${entries[@]+"${entries[@]}"})
   for entry in ${entries[@]+"${entries[@]}"}; do
-    case $entry:$own: in
-      "$root"/*:*":$entry:"*) ;;
-      "$root"/*:*) own=${own:+$own:}$entry ;;
-    esac
+    [[ $entry != "$root"/* || :$own: == *":$entry:"* ]] || own=${own:+$own:}$entry
   done
   [ -n "$own" ] || return 0
   case $mode:$1 in
