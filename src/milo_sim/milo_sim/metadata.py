@@ -195,17 +195,16 @@ class MetadataEncoder:
         self._scene_bounds = pack("sceneBounds") + pack(_scene_bounds(world.scene))
 
     def _agent(self, session: Session, outcome: Outcome) -> bytes:
-        tail = _tail_fields(session, outcome)
-        head = _view_fields(session)
-        count = len(head) + len(tail) + 2
+        fields = [*_view_fields(session), *_outcome_fields(session, outcome)]
+        count = len(fields) + 3
         return b"".join(
             (
                 b"\xde" + struct.pack(">H", count),
                 pack("objects"),
                 self._all_objects(session.world),
-                _pack_pairs(head),
+                _pack_pairs(fields),
                 self._scene_bounds,
-                _pack_pairs(tail),
+                _pack_pairs([("actionReturn", outcome.action_return)]),
             )
         )
 
@@ -254,7 +253,7 @@ def _view_fields(session: Session) -> list[tuple[str, Any]]:
     ]
 
 
-def _tail_fields(session: Session, outcome: Outcome) -> list[tuple[str, Any]]:
+def _outcome_fields(session: Session, outcome: Outcome) -> list[tuple[str, Any]]:
     empty: list[Any] | None = None if session.agent_age == 0 else []
     return [
         ("lastAction", outcome.action),
@@ -279,7 +278,6 @@ def _tail_fields(session: Session, outcome: Outcome) -> list[tuple[str, Any]]:
         ("actionVector3sReturn", empty),
         ("visibleRange", None),
         ("currentTime", session.steps * SECONDS_PER_STEP),
-        ("actionReturn", outcome.action_return),
     ]
 
 
