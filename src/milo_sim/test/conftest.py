@@ -3,11 +3,24 @@ import os
 import time
 from pathlib import Path
 
+import msgpack
 import pytest
 
 import milo_sim
+from milo_sim.actions import make_dispatcher
+from milo_sim.metadata import MetadataEncoder
+from milo_sim.session import Session
 
 HERE = Path(__file__).resolve().parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_folder(tmp_path_factory):
+    """The player's start scripts of the tests stay out of the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("cache")
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        yield folder
 
 
 @pytest.fixture(scope="session")
@@ -46,3 +59,31 @@ def start_controller():
     deadline = time.monotonic() + 20
     for process in processes:
         process.wait(timeout=max(0.1, deadline - time.monotonic()))
+
+
+class Player:
+    """A session with its encoder, as the player process has it."""
+
+    def __init__(self) -> None:
+        self.session = Session(make_dispatcher())
+        self.encoder = MetadataEncoder()
+
+    def step(self, action, **arguments):
+        outcome = self.session.step({"action": action, **arguments})
+        event = msgpack.unpackb(self.encoder.event(self.session, outcome))
+        return event["agents"][0]
+
+    def reset(self, scene):
+        assert self.step("Reset", sceneName=f"{scene}_physics")["lastActionSuccess"]
+        return self.initialize()
+
+    def initialize(self, **arguments):
+        metadata = self.step("Initialize", renderImage=False, **arguments)
+        assert metadata["lastActionSuccess"], metadata["errorMessage"]
+        return metadata
+
+
+@pytest.fixture(scope="module")
+def player():
+    """The simulator with its wire format, in this process."""
+    return Player()
