@@ -41,13 +41,13 @@ class GridAxis:
         return 8.0 * self.spacing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SceneObject:
     """One simulator object as the scene starts.
 
-    ``footprint`` and ``lattice`` are (x, z) axes of the receptacle's trigger box, recovered from
-    recorded placements (``footprint`` is the stricter of the two sources); ``content_height`` is
-    the lowest and highest pivot that recorded placements gave there [m].
+    ``lattice`` has the (x, z) axes of the receptacle's trigger box, recovered from recorded
+    placements, each None where unknown; ``content_height`` is the lowest and highest pivot that
+    recorded placements gave there [m].
     """
 
     object_id: str
@@ -68,7 +68,6 @@ class SceneObject:
     receptacle_object_ids: tuple[str, ...] | None
     controlled_objects: tuple[str, ...] | None
     is_moving: bool
-    footprint: tuple[GridAxis, GridAxis] | None
     lattice: tuple[GridAxis | None, GridAxis | None] | None
     content_height: tuple[float, float] | None
 
@@ -77,7 +76,7 @@ class SceneObject:
         return flag in self.flags
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scene:
     """One iTHOR scene as it starts.
 
@@ -150,7 +149,6 @@ def _parse(data: dict[str, Any]) -> Scene:
 
 def _parse_object(entry: dict[str, Any]) -> SceneObject:
     oobb = entry.get("oobb")
-    footprint = entry.get("footprint")
     lattice = entry.get("lattice")
     height = entry.get("content_height")
     return SceneObject(
@@ -172,18 +170,15 @@ def _parse_object(entry: dict[str, Any]) -> SceneObject:
         receptacle_object_ids=_names(entry.get("contents")),
         controlled_objects=_names(entry.get("controls")),
         is_moving=bool(entry.get("moving", False)),
-        footprint=None if footprint is None else (_axis(footprint[0]), _axis(footprint[1])),
-        lattice=None if lattice is None else (_maybe_axis(lattice[0]), _maybe_axis(lattice[1])),
+        lattice=None if lattice is None else (_axis(lattice[0]), _axis(lattice[1])),
         content_height=None if height is None else (float(height[0]), float(height[1])),
     )
 
 
-def _axis(values: list[float]) -> GridAxis:
+def _axis(values: list[float] | None) -> GridAxis | None:
+    if values is None:
+        return None
     return GridAxis(first=float(values[0]), spacing=float(values[1]), slots=int(values[2]))
-
-
-def _maybe_axis(values: list[float] | None) -> GridAxis | None:
-    return None if values is None else _axis(values)
 
 
 def _vector(values: list[float]) -> Vector:

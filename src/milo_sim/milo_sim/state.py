@@ -6,10 +6,13 @@ degrees; yaw is clockwise from +z seen from above; Euler angles are Unity's (z, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from milo_sim.geometry import FloatArray, Vector
+
+CAMERA_HEIGHT = 0.675
+"""Height of the camera above the centre of the standing agent; crouched it is at the centre [m]."""
 
 
 @dataclass(slots=True)
@@ -72,7 +75,8 @@ class ObjectState:
     temperature: str = "RoomTemp"
     parent_receptacles: list[str] | None = None
     receptacle_object_ids: list[str] | None = None
-    carrier: str | None = field(default=None)
+    carrier: str | None = None
+    """Id of the receptacle or held object this one moves with, as children do in the engine."""
     revision: int = 0
 
     def touch(self) -> None:
