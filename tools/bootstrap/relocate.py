@@ -1,7 +1,7 @@
 """Make a virtual environment that holds the ROS 2 wheels an underlay for ament and colcon.
 
-The CMake files in the wheels name the Python and numpy headers of the machine that built them, and the wheels have no
-set-up scripts. Both are put right here; running it again changes nothing.
+The CMake files in the wheels name the Python and numpy headers of the machine that built them, and
+the wheels have no set-up scripts. Both are put right here; running it again changes nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +14,10 @@ from pathlib import Path
 import numpy
 
 BUILD_MACHINE = "/opt/python/"
+PYTHON_HEADERS = re.compile(BUILD_MACHINE + r"cp3\d+-cp3\d+/include/python3\.\d+")
+NUMPY_HEADERS = re.compile(
+    BUILD_MACHINE + r"cp3\d+-cp3\d+/lib/python3\.\d+/site-packages/numpy/_?core/include"
+)
 SETUP_SCRIPT = """\
 # Written by MILO's set-up: this virtual environment as an ament and colcon underlay.
 _milo_prefix="${{COLCON_CURRENT_PREFIX:-{prefix}}}"
@@ -45,22 +49,17 @@ def replace_file(path: Path, text: str) -> None:
 
 def relocate(prefix: Path, headers: str) -> int:
     """Point the exported CMake files below prefix to this machine's headers; return how many."""
-    rules = [
-        (
-            re.compile(
-                BUILD_MACHINE + r"cp3\d+-cp3\d+/lib/python3\.\d+/site-packages/numpy/_?core/include"
-            ),
-            numpy.get_include(),
-        ),
-        (re.compile(BUILD_MACHINE + r"cp3\d+-cp3\d+/include/python3\.\d+"), headers),
-    ]
+    rules = (
+        (NUMPY_HEADERS, numpy.get_include()),
+        (PYTHON_HEADERS, headers),
+    )
     changed = 0
     for folder in (prefix / "share", prefix / "lib" / "cmake"):
         for path in folder.rglob("*.cmake"):
             text = path.read_text(errors="surrogateescape")
             if BUILD_MACHINE in text:
                 for pattern, target in rules:
-                    text = pattern.sub(lambda _, target=target: target, text)
+                    text = pattern.sub(target.replace("\\", r"\\"), text)
                 replace_file(path, text)
                 changed += 1
     return changed

@@ -24,7 +24,7 @@ test_command() {
 
 # Lint, format and types; all three run, each says what is wrong.
 check_sources() {
-  local failed=0 packages=() package
+  local failed=0 packages=(tools/bootstrap/*.py) package
   for package in src/*/setup.py; do
     package=${package%/setup.py}
     packages+=("$package/${package#src/}")
