@@ -29,8 +29,8 @@ check_sources() {
     package=${package%/setup.py}
     packages+=("$package/${package#src/}")
   done
-  check "ruff check" "$python" -m ruff check --quiet . || failed=1
-  check "ruff format" "$python" -m ruff format --quiet --check . || failed=1
+  check "ruff check" "$python" -m ruff check --quiet --output-format concise . || failed=1
+  check "ruff format" "$python" -m ruff format --quiet --check --output-format concise . || failed=1
   check "mypy" "$python" -m mypy --no-error-summary "${packages[@]}" || failed=1
   return $failed
 }
