@@ -103,7 +103,6 @@ def _configure(session: Session, settings: Settings) -> None:
     """Give the world new settings and put the agent on the grid, as Initialize does."""
     world = session.world
     world.settings = settings
-    world.revision += 1
     if settings.snap_to_grid:
         x, y, z = world.agent.position
         size = settings.grid_size
@@ -116,9 +115,8 @@ def _change_resolution(session: Session, arguments: Arguments) -> None:
     if width <= 0 or height <= 0:
         raise ActionFailed(f"The resolution must be positive, not {width} x {height}.")
     session.width, session.height = width, height
-    settings = dataclasses.replace(session.world.settings, width=width, height=height)
-    session.world.settings = settings
-    session.world.revision += 1
+    world = session.world
+    world.settings = dataclasses.replace(world.settings, width=width, height=height)
 
 
 def _scenes_in_build(_session: Session, _arguments: Arguments) -> list[str]:
@@ -233,9 +231,7 @@ def _interactable_poses(session: Session, arguments: Arguments) -> list[dict[str
 def _target(session: Session, arguments: Arguments) -> str:
     if "objectId" in arguments:
         return str(arguments["objectId"])
-    return session.world.find_target_at(
-        arguments["x"], arguments["y"], arguments["forceAction"]
-    )
+    return session.world.find_target_at(arguments["x"], arguments["y"], arguments["forceAction"])
 
 
 def _pickup(session: Session, arguments: Arguments) -> str:
@@ -403,9 +399,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     _simple("Crouch", _crouch),
     _simple("Stand", _stand),
-    _simple(
-        "GetReachablePositions", _reachable_positions, *_REACHABLE_PARAMETERS, fast_emit=True
-    ),
+    _simple("GetReachablePositions", _reachable_positions, *_REACHABLE_PARAMETERS, fast_emit=True),
     _simple("GetInteractablePoses", _interactable_poses, *_POSE_PARAMETERS, fast_emit=True),
     _on_object("PickupObject", _pickup, _FORCE, _MANUAL),
     _on_object("PutObject", _put, *_PUT_PARAMETERS),
@@ -414,6 +408,7 @@ ACTIONS: tuple[Action, ...] = (
     _on_object("OpenObject", _open, *_OPEN_PARAMETERS),
     _on_object("CloseObject", _close, _FORCE),
 )
+
 
 def make_dispatcher() -> Dispatcher:
     """The dispatcher over this table."""

@@ -173,9 +173,7 @@ def _quoted(names: Iterable[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 
 
-def _arguments(
-    action: str, signature: Signature, message: Mapping[str, Any]
-) -> Mapping[str, Any]:
+def _arguments(action: str, signature: Signature, message: Mapping[str, Any]) -> Mapping[str, Any]:
     arguments: dict[str, Any] = {}
     missing: list[str] = []
     for parameter in signature.parameters:

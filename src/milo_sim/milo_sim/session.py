@@ -73,9 +73,7 @@ class Session:
         Raises:
             UnknownSceneError: There is no such scene.
         """
-        self.world = World(
-            load_scene(scene_name), Settings(width=self.width, height=self.height)
-        )
+        self.world = World(load_scene(scene_name), Settings(width=self.width, height=self.height))
         self.steps = 0
         self.agent_age = 0
 
