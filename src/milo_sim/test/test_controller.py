@@ -373,6 +373,42 @@ def test_53_close(base):
     assert (fridge["openness"], fridge["isOpen"]) == (0.0, False)
 
 
+def test_target_by_image_point(base):
+    place(base, x=-1, z=-0.5, rotation=90)
+    event = base.step(action="OpenObject", x=0.5, y=0.5)
+    assert event, event
+    assert object_of_type(event, "Fridge")["isOpen"]
+    event = base.step(action="CloseObject", objectId=fridge_id(base))
+    assert event, event
+    assert not object_of_type(event, "Fridge")["isOpen"]
+
+
+def test_far_targets_need_force(base):
+    target = fridge_id(base)
+    place(base, x=-1.5, z=-2.5, rotation=180)
+    for action in ("OpenObject", "PickupObject"):
+        event = base.step(action=action, objectId=target)
+        assert not event
+        assert event.metadata["errorMessage"].startswith(
+            "NullReferenceException: Target object not found within the specified visibility.. tr"
+        )
+    assert base.step(action="OpenObject", objectId=target, forceAction=True)
+
+
+def test_what_cannot_be_opened_or_picked_up(base):
+    target = fridge_id(base)
+    event = base.step(action="PickupObject", objectId=target, forceAction=True)
+    assert not event
+    assert (
+        f"{target} must have the property CanPickup to be picked up."
+        in (event.metadata["errorMessage"])
+    )
+    pot = "Pot|-00.61|+00.80|-03.42"
+    event = base.step(action="OpenObject", objectId=pot, forceAction=True)
+    assert not event
+    assert event.metadata["errorMessage"] == f"{pot} is not an Openable object"
+
+
 # --- Dispatcher ---------------------------------------------------------------------------------
 
 
