@@ -22,6 +22,11 @@ MIN_SLOTS_SURE, MAX_RATIO_SURE = 5, 1.25
 MIN_SLOTS, MAX_RATIO = 3, 1.1
 TWIN_TOLERANCE = 0.005
 """Largest difference of two box sides of the same model [m]."""
+TWIN_MARGIN = 0.001
+
+MEASURED = {"Box_1": ([-0.11886, 0.030066, 9], [-0.1716, 0.04645, 9], 0.0263)}
+"""Grid axes (x, z: first, spacing, slots) and lowest pivot above the bottom [m] of models whose
+grid the recorded AI2-THOR 5.0.0 placements show (traces/clean_up_living_room.json)."""
 
 
 def vector(values: dict[str, float]) -> list[float]:
@@ -106,20 +111,32 @@ def yaw_frame_size(entry: dict[str, Any]) -> tuple[float, float]:
     return (size_z, size_x) if turned else (size_x, size_z)
 
 
+def model_distance(entry: dict[str, Any], other: dict[str, Any]) -> float:
+    """Largest difference of the two boxes' sides in the ground plane [m]."""
+    own, its = yaw_frame_size(entry), yaw_frame_size(other)
+    return max(abs(a - b) for a, b in zip(own, its, strict=True))
+
+
 def twins(entry: dict[str, Any], others: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Objects of the same type whose boxes are equally wide and deep, which are the same model."""
-    own = yaw_frame_size(entry)
-    return [
-        other
-        for other in others
-        if other["type"] == entry["type"]
-        and all(abs(a - b) < TWIN_TOLERANCE for a, b in zip(own, yaw_frame_size(other), strict=True))
-    ]
+    """Objects of the same type whose boxes are equally wide and deep, which are the same model.
+
+    Of these the ones with the most similar box (to a millimetre).
+    """
+    same = [other for other in others if other["type"] == entry["type"]]
+    distances = [model_distance(entry, other) for other in same]
+    limit = min([*distances, TWIN_TOLERANCE]) + TWIN_MARGIN
+    return [other for other, d in zip(same, distances, strict=True) if d <= limit]
 
 
 def middle(rows: list[list[Any]]) -> list[Any]:
     """The middle row by value."""
     return sorted(rows)[len(rows) // 2]
+
+
+def best_axis(rows: list[list[Any]]) -> list[Any]:
+    """Of several grid axes of one model the one of which most points were seen."""
+    most = max(row[2] for row in rows)
+    return middle([row for row in rows if row[2] == most])
 
 
 def learn_from_twins(scenes: list[dict[str, Any]]) -> None:
@@ -130,17 +147,28 @@ def learn_from_twins(scenes: list[dict[str, Any]]) -> None:
     for entry in entries:
         if "receptacle" not in entry["flags"] or ("lattice" in entry and all(entry["lattice"])):
             continue
+        if entry.get("asset") in MEASURED:
+            measure(entry)
+            continue
         same = twins(entry, known)
-        if same:
+        if same and model_distance(entry, same[0]) < TWIN_TOLERANCE:
             learned.append((entry, same))
     for entry, same in learned:
         own = entry.get("lattice", [None, None])
-        axes = [own[i] or middle([other["lattice"][i] for other in same]) for i in (0, 1)]
+        axes = [own[i] or best_axis([other["lattice"][i] for other in same]) for i in (0, 1)]
         entry["lattice"] = axes
         if "content_height" not in entry:
             bottom = entry["aabb"][1] - entry["aabb"][4] / 2
             heights = [content_height_above_bottom(other) for other in same]
             entry["content_height"] = [round(bottom + h, 5) for h in middle(heights)]
+
+
+def measure(entry: dict[str, Any]) -> None:
+    """Apply what recorded placements tell about one model."""
+    axis_x, axis_z, height = MEASURED[entry["asset"]]
+    bottom = entry["aabb"][1] - entry["aabb"][4] / 2
+    entry["lattice"] = [axis_x, axis_z]
+    entry["content_height"] = [round(bottom + height, 5), round(bottom + height, 5)]
 
 
 def content_height_above_bottom(entry: dict[str, Any]) -> list[float]:

@@ -47,9 +47,16 @@ def attach(world: World, object_id: str, parents: Iterable[str]) -> None:
 
 
 def find_parents(world: World, object_id: str) -> list[str]:
-    """Ids of the receptacles whose trigger box the object reaches into, in scene order."""
+    """Ids of the receptacles whose trigger box the object reaches into, in scene order.
+
+    Closed containers are left out: nothing gets into them, though their coarse boxes reach far.
+    """
     own = set(carried_ids(object_id, world.objects)) | {object_id}
-    triggers = [t for key, t in world.triggers().items() if key not in own]
+    triggers = [
+        t
+        for key, t in world.triggers().items()
+        if key not in own and not (t.walled and not world.is_accessible(key))
+    ]
     box = object_box(world.objects[object_id]).grown(-TOUCH)
     reached = boxes_overlap(box, stack([t.box for t in triggers]))
     return [t.receptacle_id for t, hit in zip(triggers, reached, strict=True) if hit]

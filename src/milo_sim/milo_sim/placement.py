@@ -4,7 +4,8 @@ Grid, order of orientations, overlap test and corner test follow AI2-THOR's
 ``InstantiatePrefabTest.PlaceObject`` (Apache-2.0). Its colliders are meshes; here they are boxes:
 
 * oriented boxes of pickupable and moveable objects and axis-aligned boxes of static things that
-  hold nothing are solid; static furniture is not, because its box spans the space it encloses;
+  hold nothing are solid; static furniture is not, nor is what surrounds the receptacle, because
+  such a box spans the space it encloses;
 * the sides of a walled receptacle are solid: an orientation that comes within ``WALL_MARGIN`` of
   them counts as a collision, so the next orientation is tried, as with the engine's own walls.
 """
@@ -217,15 +218,13 @@ def _solids(world: World, held_id: str, receptacle_id: str) -> list[Box]:
         obj = world.scene_objects[key]
         if key in own or obj.object_type == "Floor":
             continue
-        if obj.has("receptacle") and not obj.has("pickupable"):
-            if state.oobb is None or key in around:
-                continue
-            box = object_box(state)
-            if any(np.all(np.abs(box.to_local(middle)) < box.half) for middle in middles):
-                continue
+        box = object_box(state)
+        if obj.has("pickupable") or not (
+            key in around
+            or (obj.has("receptacle") and state.oobb is None)
+            or any(np.all(np.abs(box.to_local(middle)) < box.half) for middle in middles)
+        ):
             found.append(box)
-        else:
-            found.append(object_box(state))
     return found
 
 
