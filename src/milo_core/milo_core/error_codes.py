@@ -121,6 +121,7 @@ class EngineError(IntEnum):
     HARNESS_EXCEPTION = 9010
     STAGE_TIMEOUT = 9011
     NODE_UNAVAILABLE = 9012
+    INVALID_REQUEST = 9013
 
 
 ActionError = (
