@@ -8,6 +8,7 @@ The key "pids" names a file that gets the ids of the player and of a child that 
 """
 
 import copy
+import io
 import json
 import os
 import signal
@@ -213,7 +214,9 @@ class World:
         if not target["receptacle"]:
             raise Refusal("This target object is NOT a receptacle!")
         if target["openable"] and not target["isOpen"]:
-            raise Refusal("Target openable Receptacle is CLOSED, can't place if target is not open!")
+            raise Refusal(
+                "Target openable Receptacle is CLOSED, can't place if target is not open!"
+            )
         obj = self.objects[self.held]
         obj |= {"isPickedUp": False, "parentReceptacles": [target["objectId"]]}
         obj["position"] = dict(target["position"])
@@ -256,9 +259,9 @@ class Player:
 
     def run(self) -> None:
         self.misbehave("start")
-        self.out = open(os.environ["AI2THOR_FIFO_SERVER_PIPE_PATH"], "wb")
+        self.out = io.FileIO(os.environ["AI2THOR_FIFO_SERVER_PIPE_PATH"], "w")
         self.send(self.world.metadata(), 0)
-        self.inp = open(os.environ["AI2THOR_FIFO_CLIENT_PIPE_PATH"], "rb")
+        self.inp = io.BufferedReader(io.FileIO(os.environ["AI2THOR_FIFO_CLIENT_PIPE_PATH"]))
         while (action := self.receive()) is not None:
             if not self.misbehave(action["action"]):
                 self.send(self.world.step(action), action["sequenceId"])
@@ -281,8 +284,9 @@ class Player:
         self.write(HEADER.pack(METADATA, len(body)) + body + HEADER.pack(END, 0))
 
     def write(self, data: bytes) -> None:
-        self.out.write(data)
-        self.out.flush()
+        view = memoryview(data)
+        while view:
+            view = view[self.out.write(view) :]
 
     def misbehave(self, name: str) -> bool:
         """Do what the script says for an action; returns whether that was its answer."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import bridge_scripted_player as scripted
 import pytest
+
 from milo_core.error_codes import EngineError
 from milo_sim_bridge.engine import Engine, EngineConfig, StepResult
 from milo_sim_bridge.errors import EngineFailure
