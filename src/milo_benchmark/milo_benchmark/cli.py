@@ -1,0 +1,210 @@
+"""The command line: `milo run`, `milo tasks`, `milo results`, `milo version`.
+
+Bad input is answered with one sentence on standard error and exit code 2, before anything heavy is
+imported and before anything starts.
+"""
+
+# ruff: noqa: E402 - Ctrl-C must find its handler before the imports below, which take a while.
+import os
+import signal
+
+signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from milo_benchmark.graph import ARGUMENTS, RunArguments, run_graph
+from milo_core.errors import MiloError
+
+_BY_NAME = {argument.name: argument for argument in ARGUMENTS}
+_DEFAULT = {argument.name: argument.default for argument in ARGUMENTS}
+_SETTINGS: dict[str, Any] = {
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+}
+# typer may bring its own copy of click; its public classes lead to that copy's exceptions.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+app = typer.Typer(help="Play and read the MILO Benchmark.", **_SETTINGS)
+tasks_app = typer.Typer(help="Look at task sets.", **_SETTINGS)
+results_app = typer.Typer(help="Look at the results of runs.", **_SETTINGS)
+app.add_typer(tasks_app, name="tasks")
+app.add_typer(results_app, name="results")
+
+
+def _option(name: str) -> Any:
+    argument = _BY_NAME[name]
+    text = argument.description
+    if argument.choices:
+        text += f" One of: {', '.join(argument.choices)}."
+    if argument.default:
+        text += f" Default: {argument.default}."
+    metavar = {"integer": "N", "list": "X[,X...]"}.get(argument.kind, "TEXT")
+    return typer.Option(
+        f"--{name.replace('_', '-')}", help=text, metavar=metavar, show_default=False
+    )
+
+
+_Texts = list[str] | None
+Planner = Annotated[str, _option("planner")]
+Profile = Annotated[str, _option("profile")]
+Version = Annotated[str, _option("version")]
+Tier = Annotated[_Texts, _option("tier")]
+Scene = Annotated[_Texts, _option("scene")]
+Task = Annotated[_Texts, _option("task")]
+Repeat = Annotated[str, _option("repeat")]
+Seed = Annotated[str, _option("seed")]
+Out = Annotated[str, _option("out")]
+Player = Annotated[str, _option("player")]
+TasksFile = Annotated[str, _option("tasks_file")]
+
+
+@app.command()
+def run(
+    planner: Planner = _DEFAULT["planner"],
+    profile: Profile = _DEFAULT["profile"],
+    version: Version = _DEFAULT["version"],
+    tier: Tier = None,
+    scene: Scene = None,
+    task: Task = None,
+    repeat: Repeat = _DEFAULT["repeat"],
+    seed: Seed = _DEFAULT["seed"],
+    out: Out = _DEFAULT["out"],
+    player: Player = _DEFAULT["player"],
+    tasks_file: TasksFile = _DEFAULT["tasks_file"],
+) -> None:
+    """Play tasks through the ROS 2 graph; the same --out again goes on where it stopped."""
+    arguments = RunArguments.parse(
+        {
+            "planner": planner,
+            "profile": profile,
+            "version": version,
+            "tier": tier or [],
+            "scene": scene or [],
+            "task": task or [],
+            "repeat": repeat,
+            "seed": seed,
+            "out": out,
+            "player": player,
+            "tasks_file": tasks_file,
+        }
+    )
+    raise typer.Exit(_run_graph(arguments))
+
+
+def _run_graph(arguments: RunArguments) -> int:
+    """Check what can be checked, then start the graph and wait for its end."""
+    from contextlib import ExitStack
+
+    from milo_benchmark.domain import own_domain
+    from milo_benchmark.manifest import build_manifest, select_tasks
+    from milo_benchmark.results import check_resumable, folder_lock, make_folder, read_results
+    from milo_benchmark.supervisor import Supervisor, find_executable, node_environment
+
+    task_set, tasks = select_tasks(arguments)
+    specs = run_graph(arguments)
+    for spec in specs:
+        find_executable(spec)  # a missing one is told before the folder is made
+    make_folder(arguments.out)
+    check_resumable(arguments.out, build_manifest(arguments, task_set, tasks))
+    read_results(arguments.out)
+    logs = arguments.out / "logs"
+    make_folder(logs)
+    with ExitStack() as stack:
+        # One lock for the logs, held here; that of the results belongs to the orchestrator.
+        stack.enter_context(folder_lock(logs))
+        with folder_lock(arguments.out):
+            pass
+        domain = stack.enter_context(own_domain())
+        return Supervisor(specs, logs, node_environment(domain, logs)).run()
+
+
+@tasks_app.command("list")
+def list_tasks(
+    version: Version = _DEFAULT["version"],
+    tier: Tier = None,
+    scene: Scene = None,
+    task: Task = None,
+    tasks_file: TasksFile = _DEFAULT["tasks_file"],
+) -> None:
+    """List the tasks that these options select."""
+    from milo_benchmark.manifest import select_tasks
+
+    texts = {"version": version, "tasks_file": tasks_file}
+    lists = {"tier": tier or [], "scene": scene or [], "task": task or []}
+    for found in select_tasks(RunArguments.parse({**texts, **lists}))[1]:
+        goals = "; ".join(str(goal) for goal in found.sub_goals())
+        typer.echo(f"{found.task_id:<20} {found.scene:<12} tier {found.tier}  {goals}")
+
+
+@tasks_app.command("validate")
+def validate_tasks(file: Annotated[Path, typer.Argument(help="A tasks.json.")]) -> None:
+    """Check a task file; every fault is named with row and field."""
+    from milo_core.tasks import load_task_file
+
+    tasks = load_task_file(file)
+    typer.echo(f"{file} is valid: {len(tasks)} tasks, SHA-256 {tasks.digest}.")
+
+
+@results_app.command("show")
+def show_results(folder: Annotated[Path, typer.Argument(help="Folder of a run.")]) -> None:
+    """Show the table of a run and the tasks that failed, from its lines alone."""
+    from milo_benchmark.progress import ProgressDisplay, episode_line
+    from milo_benchmark.results import ResultsError, read_manifest, read_results
+    from milo_benchmark.summary import render
+
+    manifest = read_manifest(folder)
+    if manifest is None:
+        raise ResultsError(f"{folder} holds no run; give the folder that `milo run` named.")
+    results = read_results(folder)
+    title = f"{manifest.planner}, profile {manifest.profile}, tasks of {manifest.dataset.name}"
+    with ProgressDisplay(0, 0) as display:
+        for record in results.records:
+            if not record.goal_success:
+                display.show(episode_line(record))
+        display.show(render(results.records, title, manifest.episode_count))
+        if results.truncated:
+            display.show("The last line is incomplete (a crash) and was left out.")
+
+
+@app.command("version")
+def show_version() -> None:
+    """Show the versions of everything that may change a result."""
+    from milo_benchmark.manifest import collect_versions
+
+    for name, text in collect_versions().items():
+        typer.echo(f"{name:<16} {text}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return its exit code."""
+    try:
+        code = app(arguments, prog_name="milo", standalone_mode=False)
+    except MiloError as error:
+        return _complain(str(error))
+    except _UsageError as error:
+        return _complain(_usage_sentence(error))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def _usage_sentence(error: Any) -> str:
+    """Return click's message with its cure, as one sentence."""
+    text = error.format_message().rstrip(".")
+    command = error.ctx.command_path if error.ctx is not None else "milo"
+    return f"{text}; `{command} --help` shows what it takes."
+
+
+def _complain(text: str) -> int:
+    print(f"milo: {' '.join(text.split())}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,229 @@
+"""The one description of the node graph, and of the arguments that shape it.
+
+Launch files turn it into launch actions, the supervisor into processes; neither has a list of its
+own. Importing this module is cheap: a wrong argument is answered before anything heavy is loaded.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from milo_core.errors import MiloError
+
+ParameterValue = bool | int | float | str
+Kind = Literal["text", "integer", "list"]
+
+
+class ArgumentError(MiloError):
+    """A run argument that can't be used."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a benchmark run: `--tasks-file X` on the command line, `tasks_file:=X` in
+    a launch, parameter `tasks_file` of the orchestrator.
+    """
+
+    name: str
+    default: str
+    description: str
+    choices: tuple[str, ...] = ()
+    """Empty: checked elsewhere."""
+    kind: Kind = "text"
+    """A `list` is comma-separated; on the command line it may also be repeated."""
+    minimum: int | None = None
+
+
+ARGUMENTS: tuple[Argument, ...] = (
+    Argument("planner", "rule_based", "Strategy that makes the plans.", ("rule_based",)),
+    Argument("profile", "milo", "Rules of acting and scoring.", ("milo",)),
+    Argument("version", "1.1", "Version of the MILO Benchmark dataset.", ("1.0", "1.1")),
+    Argument("tier", "", "Only tasks of these tiers, 1 to 4.", kind="list"),
+    Argument("scene", "", "Only tasks in these scenes, e.g. FloorPlan301.", kind="list"),
+    Argument(
+        "task", "", "Only these tasks: full ids or unique endings, e.g. fp301-t3a.", kind="list"
+    ),
+    Argument("repeat", "1", "How often each task is played.", kind="integer", minimum=1),
+    Argument("seed", "0", "Seed of the first repeat; each further one adds 1.", kind="integer"),
+    Argument("out", "", "Folder of the results; empty: a new one under runs/."),
+    Argument(
+        "player",
+        "milo_sim",
+        "What simulates: the built-in player, or AI2-THOR's Unity.",
+        ("milo_sim", "unity"),
+    ),
+    Argument("tasks_file", "", "A task file of your own, in place of the dataset."),
+)
+"""Every argument of a run, for launch files, command line and orchestrator alike."""
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+class _Texts:
+    """The texts of the arguments, read and checked one by one."""
+
+    def __init__(self, texts: Mapping[str, str | Sequence[str]]) -> None:
+        self._known = {argument.name: argument for argument in ARGUMENTS}
+        for name in texts:
+            if name not in self._known:
+                names = ", ".join(self._known)
+                raise ArgumentError(f"There is no argument '{name}'; use {names}.")
+        self._texts = texts
+
+    def text(self, name: str) -> str:
+        argument = self._known[name]
+        value = self._texts.get(name, argument.default)
+        if not isinstance(value, str):
+            raise ArgumentError(f"{_option(name)} can be given only once.")
+        if argument.choices and value not in argument.choices:
+            choices = ", ".join(argument.choices)
+            raise ArgumentError(f"There is no {name} '{value}'; use {choices}.")
+        return value
+
+    def integer(self, name: str) -> int:
+        text = self.text(name).strip()
+        # 18 digits: a seed travels as int64.
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+            raise ArgumentError(f"{_option(name)} needs a whole number, not '{text}'.")
+        minimum = self._known[name].minimum
+        if minimum is not None and int(text) < minimum:
+            raise ArgumentError(f"{_option(name)} must be at least {minimum}, not {text}.")
+        return int(text)
+
+    def items(self, name: str) -> tuple[str, ...]:
+        value = self._texts.get(name, self._known[name].default)
+        texts = [value] if isinstance(value, str) else value
+        parts = (part.strip() for text in texts for part in text.split(","))
+        return tuple(dict.fromkeys(part for part in parts if part))
+
+    def path(self, name: str) -> Path | None:
+        text = self.text(name)
+        return Path(text).expanduser().absolute() if text else None
+
+
+def _tiers(texts: Sequence[str]) -> tuple[int, ...]:
+    for text in texts:
+        if text not in {"1", "2", "3", "4"}:
+            raise ArgumentError(f"There is no tier '{text}'; use 1, 2, 3 or 4.")
+    return tuple(sorted(int(text) for text in texts))
+
+
+@dataclass(frozen=True)
+class RunArguments:
+    """The checked arguments of a run; `out` and `tasks_file` are absolute paths."""
+
+    planner: str
+    profile: str
+    version: str
+    tier: tuple[int, ...]
+    scene: tuple[str, ...]
+    task: tuple[str, ...]
+    repeat: int
+    seed: int
+    out: Path
+    player: str
+    tasks_file: Path | None
+
+    @classmethod
+    def parse(
+        cls, texts: Mapping[str, str | Sequence[str]], now: datetime | None = None
+    ) -> "RunArguments":
+        """Read the arguments from texts; one that is absent gets its default.
+
+        Args:
+            texts: argument name -> text, or several texts for a list.
+            now: time that names a default `out`.
+
+        Raises:
+            ArgumentError: an unknown name, or a value that is not allowed.
+        """
+        read = _Texts(texts)
+        planner, profile, version = read.text("planner"), read.text("profile"), read.text("version")
+        tasks_file = read.path("tasks_file")
+        dataset = tasks_file.stem if tasks_file else f"v{version}"
+        stamp = f"{now or datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+        default_out = Path("runs", f"{stamp}-{planner}-{profile}-{dataset}").absolute()
+        return cls(
+            planner=planner,
+            profile=profile,
+            version=version,
+            tier=_tiers(read.items("tier")),
+            scene=read.items("scene"),
+            task=read.items("task"),
+            repeat=read.integer("repeat"),
+            seed=read.integer("seed"),
+            out=read.path("out") or default_out,
+            player=read.text("player"),
+            tasks_file=tasks_file,
+        )
+
+    def texts(self) -> dict[str, str]:
+        """Return the arguments as texts that `parse` reads back."""
+        return {
+            "planner": self.planner,
+            "profile": self.profile,
+            "version": self.version,
+            "tier": ",".join(map(str, self.tier)),
+            "scene": ",".join(self.scene),
+            "task": ",".join(self.task),
+            "repeat": str(self.repeat),
+            "seed": str(self.seed),
+            "out": str(self.out),
+            "player": self.player,
+            "tasks_file": str(self.tasks_file or ""),
+        }
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One ROS 2 node of the graph, as one process."""
+
+    package: str
+    executable: str
+    name: str
+    namespace: str = ""
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    remappings: tuple[tuple[str, str], ...] = ()
+    condition: bool = True
+    """Started only if true."""
+    required: bool = False
+    """The whole graph ends when it ends, with its exit code."""
+    output: Literal["log", "terminal"] = "log"
+
+
+def run_graph(arguments: RunArguments) -> list[NodeSpec]:
+    """Return the nodes that play the benchmark, those to start."""
+    specs = [
+        NodeSpec(
+            package="milo_sim_bridge",
+            executable="thor_bridge",
+            name="thor_bridge",
+            parameters={"player": arguments.player},
+        ),
+        NodeSpec(
+            package="milo_planner",
+            executable="world_model",
+            name="world_model",
+            parameters={"world_source": "simulated"},
+        ),
+        NodeSpec(
+            package="milo_planner",
+            executable="planner",
+            name="planner",
+            parameters={"planner": arguments.planner},
+        ),
+        NodeSpec(
+            package="milo_benchmark",
+            executable="orchestrator",
+            name="orchestrator",
+            parameters={**arguments.texts(), "autostart": True},
+            required=True,
+            output="terminal",
+        ),
+    ]
+    return [spec for spec in specs if spec.condition]

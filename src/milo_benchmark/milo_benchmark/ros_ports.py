@@ -1,0 +1,195 @@
+"""The ports of an episode on a ROS 2 graph: services, one action, one topic."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rclpy.action import ActionClient
+from rclpy.client import Client
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.parameter_client import AsyncParameterClient
+from rclpy.serialization import deserialize_message
+
+from milo_benchmark.conversions import evaluation, task_outcome
+from milo_benchmark.episode import (
+    EpisodeStopped,
+    Evaluation,
+    ResetOutcome,
+    StageError,
+    TaskOutcome,
+)
+from milo_benchmark.mailbox import Mailbox, WaitTimeout
+from milo_core.error_codes import EngineError, RunTaskError
+from milo_core.tasks import SubGoal
+from milo_msgs.action import RunTask
+from milo_msgs.msg import SimMetadata
+from milo_msgs.srv import EvaluateGoal, ResetScene
+from milo_ros.conversions import sub_goal_msg
+from milo_ros.qos import LATCHED
+
+_POLL_SECONDS = 0.05
+"""The graph tells nobody when a server appears; it has to be asked."""
+
+
+class PlannerRefusedError(Exception):
+    """The planner node doesn't know the planner; the message is its reason."""
+
+
+class RosPorts:
+    """Implements episode.Ports; its calls belong to the working thread of the mailbox.
+
+    All names are relative: `reset_scene`, `evaluate_goal`, `run_task`, `sim/metadata` and the
+    parameters of the node `planner`.
+    """
+
+    def __init__(self, node: Node, mailbox: Mailbox) -> None:
+        self._mailbox = mailbox
+        self._reset = node.create_client(ResetScene, "reset_scene")
+        self._evaluate = node.create_client(EvaluateGoal, "evaluate_goal")
+        self._task = ActionClient(node, RunTask, "run_task")
+        self._planner = AsyncParameterClient(node, "planner")
+        self._metadata: bytes = b""
+        self._awaits_metadata = False
+        # Raw: the objects of every step are of no interest here, and decoding them is not cheap.
+        node.create_subscription(SimMetadata, "sim/metadata", self._on_metadata, LATCHED, raw=True)
+
+    def wait_until_ready(self, timeout: float) -> None:
+        """Wait until every server is there.
+
+        Raises:
+            StageError: names those that are not.
+        """
+        ready: dict[str, Callable[[], bool]] = {
+            "reset_scene and evaluate_goal (node thor_bridge)": lambda: (
+                self._reset.service_is_ready() and self._evaluate.service_is_ready()
+            ),
+            "run_task (node planner)": lambda: (
+                self._task.server_is_ready() and self._planner.services_are_ready()
+            ),
+        }
+        for _ in range(round(timeout / _POLL_SECONDS)):
+            if all(check() for check in ready.values()):
+                return
+            try:
+                self._mailbox.wait(lambda: False, _POLL_SECONDS)
+            except WaitTimeout:
+                continue
+        missing = ", ".join(name for name, check in ready.items() if not check())
+        raise StageError(
+            EngineError.NODE_UNAVAILABLE,
+            f"Nobody offers {missing} after {timeout:g} s; see the logs of the nodes.",
+        )
+
+    def select_planner(self, name: str, timeout: float = 30.0) -> None:
+        """Set the planner node's parameter `planner`.
+
+        Raises:
+            PlannerRefusedError: unknown name.
+            StageError: no answer.
+        """
+        parameter = Parameter("planner", value=name)
+        future = self._planner.set_parameters([parameter])
+        response = self._answer(future, "planner/set_parameters", timeout)
+        if not response.results[0].successful:
+            raise PlannerRefusedError(response.results[0].reason)
+
+    def reset(self, scene: str, seed: int, timeout: float) -> ResetOutcome:
+        """Load the scene."""
+        request = ResetScene.Request(scene=scene, seed=seed)
+        response = self._call(self._reset, request, "reset_scene", timeout)
+        return ResetOutcome(response.scene_digest, response.step, response.player)
+
+    def evaluate(self, goals: Sequence[SubGoal], rule: str, timeout: float) -> Evaluation:
+        """Judge the sub-goals on the simulator's state."""
+        request = EvaluateGoal.Request(goals=[sub_goal_msg(goal) for goal in goals], rule=rule)
+        return evaluation(self._call(self._evaluate, request, "evaluate_goal", timeout))
+
+    def run_task(
+        self,
+        goals: Sequence[SubGoal],
+        profile: str,
+        min_step: int,
+        time_limit: float,
+        timeout: float,
+        on_step: Callable[[], None],
+    ) -> TaskOutcome:
+        """Send one RunTask goal and follow it to its end."""
+        goal = RunTask.Goal(
+            goals=[sub_goal_msg(sub_goal) for sub_goal in goals],
+            profile=profile,
+            min_step=min_step,
+            time_limit=time_limit,
+        )
+        if not self._task.server_is_ready():
+            raise StageError(EngineError.NODE_UNAVAILABLE, "Nobody offers run_task any more.")
+        sending = self._task.send_goal_async(goal, feedback_callback=self._mailbox.post)
+        handle = self._answer(sending, "run_task", timeout)
+        if not handle.accepted:
+            raise StageError(RunTaskError.INVALID_GOAL, "The planner refused the task; is it busy?")
+        try:
+            result = handle.get_result_async()
+            response = self._answer(result, "run_task", timeout, lambda _: on_step())
+        except (EpisodeStopped, StageError):
+            handle.cancel_goal_async()
+            raise
+        return task_outcome(response.result)
+
+    def wait_for_step(self, step: int, timeout: float) -> None:
+        """Wait for the `sim/metadata` of an engine step."""
+        self._awaits_metadata = True
+        try:
+            self._mailbox.wait(lambda: self._last_step() >= step, timeout)
+        except WaitTimeout as error:
+            raise StageError(
+                EngineError.STAGE_TIMEOUT,
+                f"No sim/metadata of engine step {step} came within {timeout:g} s.",
+            ) from error
+        finally:
+            self._awaits_metadata = False
+
+    def _on_metadata(self, message: bytes) -> None:
+        self._metadata = message
+        if self._awaits_metadata:
+            self._mailbox.post(message)
+
+    def _last_step(self) -> int:
+        if not self._metadata:
+            return -1
+        return int(deserialize_message(self._metadata, SimMetadata).step)
+
+    def _call(self, client: Client, request: Any, name: str, timeout: float) -> Any:
+        """Call a service; its response says itself whether it succeeded."""
+        if not client.service_is_ready():
+            raise StageError(EngineError.NODE_UNAVAILABLE, f"Nobody offers {name} any more.")
+        future = client.call_async(request)
+        try:
+            response = self._answer(future, name, timeout)
+        except (EpisodeStopped, StageError):
+            client.remove_pending_request(future)
+            raise
+        if not response.success:
+            code = response.error_code or EngineError.HARNESS_EXCEPTION
+            raise StageError(code, response.error_msg or f"{name} failed and doesn't say why.")
+        return response
+
+    def _answer(
+        self,
+        future: Any,
+        name: str,
+        timeout: float,
+        on_event: Callable[[Any], None] = lambda _: None,
+    ) -> Any:
+        """Wait for a future of rclpy; others' futures that end meanwhile are no events."""
+        future.add_done_callback(self._mailbox.post)
+
+        def on_other(event: Any) -> None:
+            if isinstance(event, RunTask.Impl.FeedbackMessage):
+                on_event(event)
+
+        try:
+            self._mailbox.wait(future.done, timeout, on_other)
+        except WaitTimeout as error:
+            raise StageError(
+                EngineError.STAGE_TIMEOUT, f"{name} gave no answer within {timeout:g} s."
+            ) from error
+        return future.result()

@@ -1,0 +1,104 @@
+"""The table of a run, derived from its lines and nothing else."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from milo_benchmark.records import EpisodeRecord
+from milo_core.statistics import wilson_interval
+from milo_core.tasks import TIERS
+
+
+@dataclass(frozen=True)
+class SummaryRow:
+    """The scores of some episodes."""
+
+    name: str
+    episodes: int
+    goal_successes: int
+    interval: tuple[float, float]
+    """95 % Wilson score interval of the goal success rate, 0..1."""
+    execution_successes: int
+    plan_successes: int
+    mean_ms: float
+    """Planning and execution; 0 without episodes."""
+
+    @property
+    def goal_rate(self) -> float:
+        """0..1; 0 without episodes."""
+        return self.goal_successes / self.episodes if self.episodes else 0.0
+
+
+def _row(name: str, records: Sequence[EpisodeRecord]) -> SummaryRow:
+    successes = sum(record.goal_success for record in records)
+    times = [record.time.wall_clock_ms for record in records]
+    return SummaryRow(
+        name=name,
+        episodes=len(records),
+        goal_successes=successes,
+        interval=wilson_interval(successes, len(records)),
+        execution_successes=sum(record.execution_success for record in records),
+        plan_successes=sum(record.plan_success for record in records),
+        mean_ms=sum(times) / len(times) if times else 0.0,
+    )
+
+
+def summarize(records: Sequence[EpisodeRecord]) -> list[SummaryRow]:
+    """Return a row for every tier that occurs, and one for all."""
+    by_tier = {
+        tier: [record for record in records if record.difficulty_tier == tier] for tier in TIERS
+    }
+    rows = [_row(tier, chosen) for tier, chosen in by_tier.items() if chosen]
+    return [*rows, _row("all", records)]
+
+
+def remarks(records: Sequence[EpisodeRecord], expected: int | None = None) -> list[str]:
+    """Return what a reader of the table must know about these lines, one sentence each."""
+    found: list[str] = []
+    if expected is not None and len(records) < expected:
+        found.append(f"The run is not complete: {len(records)} of {expected} episodes are done.")
+    reasons = Counter(record.end_reason for record in records if not record.judged)
+    for reason, count in sorted(reasons.items()):
+        found.append(
+            f"{count} episode(s) ended with {reason} and count as failures, "
+            "although they say nothing about the agent."
+        )
+    if any(record.repeat for record in records):
+        found.append("Repeats are counted as episodes; for a deterministic planner n is too high.")
+    if len({record.versions_digest for record in records}) > 1:
+        found.append("The lines come from different versions of the software, see manifest.json.")
+    return found
+
+
+def _table(records: Sequence[EpisodeRecord], title: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column("tier")
+    for name in ("goal", "rate", "95 % interval", "executed", "planned", "mean ms"):
+        table.add_column(name, justify="right")
+    rows = summarize(records)
+    for row in rows:
+        if row is rows[-1]:
+            table.add_section()
+        low, high = row.interval
+        table.add_row(
+            row.name,
+            f"{row.goal_successes}/{row.episodes}",
+            f"{row.goal_rate:.1%}",
+            f"{low:.1%} to {high:.1%}",
+            f"{row.execution_successes}/{row.episodes}",
+            f"{row.plan_successes}/{row.episodes}",
+            f"{row.mean_ms:.0f}",
+        )
+    return table
+
+
+def render(
+    records: Sequence[EpisodeRecord], title: str, expected: int | None = None
+) -> RenderableType:
+    """Return the table by tier with its remarks, for a rich console."""
+    notes = [Text(f"* {text}") for text in remarks(records, expected)]
+    return Group(_table(records, title), *notes)
