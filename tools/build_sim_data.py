@@ -9,12 +9,16 @@ simulator uses.
 from __future__ import annotations
 
 import gzip
+import heapq
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
 OUTPUT = Path(__file__).resolve().parent.parent / "src/milo_sim/milo_sim/data/scenes"
+Cell = tuple[int, int]
+CELL = 0.25
+"""Spacing of the lattice of agent positions [m]."""
 AGENT_HEIGHT = 0.901
 """Height of the agent's centre above the floor it stands on [m]."""
 
@@ -177,23 +181,93 @@ def content_height_above_bottom(entry: dict[str, Any]) -> list[float]:
     return [height - bottom for height in entry["content_height"]]
 
 
+def cell_cost(cell: Cell, objects: list[dict[str, Any]], floor_y: float) -> float:
+    """Cost of assuming that an unknown cell is free: more where furniture may stand."""
+    x, z = cell[0] * CELL, cell[1] * CELL
+    for entry in objects:
+        if "pickupable" in entry["flags"] or entry["type"] == "Floor":
+            continue
+        center, size = entry["aabb"][:3], entry["aabb"][3:]
+        low, high = center[1] - size[1] / 2 - floor_y, center[1] + size[1] / 2 - floor_y
+        inside = abs(x - center[0]) < size[0] / 2 and abs(z - center[2]) < size[2] / 2
+        if inside and high > 0.05 and low < 1.8:
+            return 3.0
+    return 1.0
+
+
+def component(start: Cell, cells: set[Cell]) -> set[Cell]:
+    """Cells connected to a start by steps along the axes."""
+    found, queue = {start}, [start]
+    while queue:
+        x, z = queue.pop()
+        for cell in ((x + 1, z), (x, z + 1), (x - 1, z), (x, z - 1)):
+            if cell in cells and cell not in found:
+                found.add(cell)
+                queue.append(cell)
+    return found
+
+
+def cheapest_bridge(
+    main: set[Cell], known: set[Cell], objects: list[dict[str, Any]], floor_y: float
+) -> list[Cell]:
+    """Fewest unknown cells that join the connected cells to any other known cell."""
+    queue: list[tuple[float, Cell, tuple[Cell, ...]]] = [(0.0, cell, ()) for cell in sorted(main)]
+    heapq.heapify(queue)
+    done: set[Cell] = set()
+    while queue:
+        cost, (x, z), path = heapq.heappop(queue)
+        if (x, z) in done:
+            continue
+        done.add((x, z))
+        if (x, z) in known and (x, z) not in main:
+            return list(path)
+        for cell in ((x + 1, z), (x, z + 1), (x - 1, z), (x, z - 1)):
+            if cell in done:
+                continue
+            if cell in known:
+                heapq.heappush(queue, (cost, cell, path))
+            else:
+                step = cell_cost(cell, objects, floor_y)
+                heapq.heappush(queue, (cost + step, cell, (*path, cell)))
+    raise ValueError("a known cell cannot be joined to the others")
+
+
+def infer_cells(
+    start: Cell, known: set[Cell], objects: list[dict[str, Any]], floor_y: float
+) -> set[Cell]:
+    """Cells that must be free because the engine walked from the start to all known cells."""
+    cells = {*known, start}
+    while True:
+        main = component(start, cells)
+        if main >= cells:
+            return cells - known
+        cells.update(cheapest_bridge(main, cells, objects, floor_y))
+
+
 def pack_scene(scene: dict[str, Any], grids: dict[str, Any]) -> dict[str, Any]:
     """One scene in the layout that milo_sim.scene reads."""
     agent = scene["agent"]
     yaw = agent["rotation_y"]
     cells = scene["reachablePositions"]["xz"] + scene["reachableExtra"]["xz"]
+    known = {(round(x / CELL), round(z / CELL)) for x, z in cells}
+    floor_y = round(agent["position"]["y"] - AGENT_HEIGHT, 5)
+    objects = [pack_object(obj, grids.get(obj["objectId"])) for obj in scene["objects"]]
+    position = vector(agent["position"])
+    start = (round(position[0] / CELL), round(position[2] / CELL))
+    inferred = infer_cells(start, known, objects, floor_y)
     return {
         "scene": scene["scene"],
         "room_type": scene["roomType"],
         "agent": {
-            "position": vector(agent["position"]),
+            "position": position,
             "yaw": agent["rotation_candidates"][0] if yaw is None else yaw,
             "yaw_assumed": yaw is None,
         },
         "bounds": bounds(scene),
-        "floor_y": round(agent["position"]["y"] - AGENT_HEIGHT, 5),
-        "reachable": sorted({(x, z) for x, z in cells}),
-        "objects": [pack_object(obj, grids.get(obj["objectId"])) for obj in scene["objects"]],
+        "floor_y": floor_y,
+        "reachable": [[x * CELL, z * CELL] for x, z in sorted(known)],
+        "inferred": [[x * CELL, z * CELL] for x, z in sorted(inferred)],
+        "objects": objects,
     }
 
 

@@ -1,14 +1,16 @@
 """Where the agent can stand and go.
 
 Walls are not on record, and boxes are no walls: every ninth known cell lies inside one that is grown
-by the agent's radius. Known free cells therefore carve the solids: a place is free when the cell of
-the 0.25 m lattice it belongs to is known to be free and nothing that moved since stands there.
+by the agent's radius. Known free cells therefore carve the solids: freedom (0 or 1) is interpolated
+between the points of the 0.25 m lattice, a place is free where it is at least one half and nothing
+that moved since stands there.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Set
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,9 +40,21 @@ def cell_of(x: float, z: float) -> tuple[int, int]:
     return (round(x / CELL), round(z / CELL))
 
 
+def freedom(cells: Set[tuple[int, int]], x: float, z: float) -> float:
+    """Bilinear interpolation between lattice points, of which free ones count 1."""
+    column, row = math.floor(x / CELL + 1e-9), math.floor(z / CELL + 1e-9)
+    right, ahead = x / CELL - column, z / CELL - row
+    return (
+        ((column, row) in cells) * (1 - right) * (1 - ahead)
+        + ((column + 1, row) in cells) * right * (1 - ahead)
+        + ((column, row + 1) in cells) * (1 - right) * ahead
+        + ((column + 1, row + 1) in cells) * right * ahead
+    )
+
+
 def blocker_at(world: World, x: float, z: float) -> str | None:
     """Id of what keeps the agent from standing at a place, "Structure" if unknown, None if free."""
-    if cell_of(x, z) not in world.free_cells:
+    if freedom(world.free_cells, x, z) < 0.5 - 1e-9:
         return _box_at(world, x, z) or "Structure"
     low, high = world.scene.floor_y + 0.02, world.scene.floor_y + AGENT_HEIGHT
     for key in world.moved_ids():
@@ -105,7 +119,7 @@ def move(world: World, direction: str, magnitude: float | None) -> None:
     length = world.settings.grid_size if magnitude is None else magnitude
     if length <= 0.0:
         raise ActionFailed(
-            "moveMagnitude must be > 0", exception_type="ArgumentOutOfRangeException"
+            "moveMagnitude must be > 0", exception_type="InvalidOperationException"
         )
     agent = world.agent
     x, y, z = agent.position

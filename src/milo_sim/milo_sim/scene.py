@@ -80,7 +80,8 @@ class SceneObject:
 class Scene:
     """One iTHOR scene as it starts.
 
-    ``reachable`` is an (n, 2) array of known free agent cells (x, z) on the 0.25 m grid;
+    ``reachable`` is an (n, 2) array of free agent cells (x, z) on the 0.25 m grid, of which the
+    last ``inferred_cells`` are not on record but must be free to join the others;
     ``start_yaw_assumed`` tells that the start yaw is not on record and the first candidate is
     used; ``bounds_assumed`` that the bounds are the union of the objects' boxes.
     """
@@ -95,6 +96,7 @@ class Scene:
     bounds_assumed: bool
     floor_y: float
     reachable: FloatArray
+    inferred_cells: int
     objects: tuple[SceneObject, ...]
 
     @property
@@ -142,7 +144,8 @@ def _parse(data: dict[str, Any]) -> Scene:
         bounds_size=_vector(bounds["size"]),
         bounds_assumed=bool(bounds["assumed"]),
         floor_y=float(data["floor_y"]),
-        reachable=np.asarray(data["reachable"], dtype=np.float64).reshape(-1, 2),
+        reachable=np.asarray(data["reachable"] + data["inferred"], dtype=np.float64),
+        inferred_cells=len(data["inferred"]),
         objects=tuple(_parse_object(entry) for entry in data["objects"]),
     )
 

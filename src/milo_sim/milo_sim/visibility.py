@@ -29,6 +29,8 @@ POINT_SPACING = 0.3
 """Wanted distance of visibility points on a surface [m]."""
 MIN_POINTS, MAX_POINTS = 2, 5
 """Fewest and most visibility points along one edge of a box."""
+INSET = 0.8
+"""Share of a face that its visibility points span."""
 CONTAINED = 0.02
 """A box that surrounds a point by less than this may still hold it [m]."""
 _EPSILON = 1e-6
@@ -65,11 +67,14 @@ def surface_points(boxes: list[Box]) -> FloatArray:
 
 
 def _box_points(box: Box) -> FloatArray:
+    """Grids on the six faces, none nearer to an edge than ``INSET`` allows."""
     counts = np.clip(np.ceil(2 * box.half / POINT_SPACING) + 1, MIN_POINTS, MAX_POINTS).astype(int)
-    axes = [np.linspace(-1.0, 1.0, n) for n in counts]
-    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    shell = grid[np.any(np.abs(grid) > 1.0 - 1e-9, axis=1)]
-    points: FloatArray = box.center + (shell * box.half) @ box.axes.T
+    steps = [np.linspace(-INSET, INSET, n) for n in counts]
+    faces = []
+    for axis in range(3):
+        sides = [np.array([-1.0, 1.0]) if i == axis else steps[i] for i in range(3)]
+        faces.append(np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 3))
+    points: FloatArray = box.center + (np.concatenate(faces) * box.half) @ box.axes.T
     return points
 
 
