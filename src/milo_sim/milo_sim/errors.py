@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class ActionFailed(Exception):  # noqa: N818 - the engine's own word for the outcome
+class ActionFailed(Exception):
     """An action was refused; the world is as it was before the action.
 
     Attributes:

@@ -21,7 +21,11 @@ BoolArray = npt.NDArray[np.bool_]
 IDENTITY: FloatArray = np.eye(3)
 
 _CORNER_SIGNS: FloatArray = np.array(
-    [(x, y, z) for y in (-1.0, 1.0) for x, z in ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))]
+    [
+        (x, y, z)
+        for y in (-1.0, 1.0)
+        for x, z in ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))
+    ]
 )
 """Corner order of objectOrientedBoundingBox in the metadata."""
 
@@ -75,7 +79,7 @@ def wrap_degrees(angle: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """An oriented box: ``center`` (3,), ``axes`` (3, 3) with the box axes as columns, ``half`` (3,)."""
+    """An oriented box: ``center`` (3,), ``half`` sizes (3,), ``axes`` (3, 3) as columns."""
 
     center: FloatArray
     axes: FloatArray
@@ -157,7 +161,8 @@ def boxes_overlap(box: Box, others: tuple[FloatArray, FloatArray, FloatArray]) -
         other = half[:, j1] * absolute[:, i, j2] + half[:, j2] * absolute[:, i, j1]
         distance = np.abs(offset[:, i2] * rotation[:, i1, j] - offset[:, i1] * rotation[:, i2, j])
         separated |= distance >= own + other
-    return ~separated
+    overlapping: BoolArray = ~separated
+    return overlapping
 
 
 def segments_hit_boxes(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from milo_sim import containment
+from milo_sim import containment, settling
 from milo_sim.errors import ActionFailed
 from milo_sim.geometry import (
     Box,
@@ -58,10 +58,14 @@ def hand_pose(world: World) -> HandPose:
     )
 
 
-def move_with_contents(world: World, object_id: str, position: FloatArray, turn: FloatArray) -> None:
+def move_with_contents(
+    world: World, object_id: str, position: FloatArray, turn: FloatArray
+) -> None:
     """Place an object at (3,) with rotation matrix (3, 3), with all it carries."""
     base = world.objects[object_id]
-    carried = {i: relative_pose(world.objects[i], base) for i in carried_ids(object_id, world.objects)}
+    carried = {
+        i: relative_pose(world.objects[i], base) for i in carried_ids(object_id, world.objects)
+    }
     set_pose(base, position, turn)
     frame = pose_matrix(base)
     for carried_id, (offset, relative) in carried.items():
@@ -160,7 +164,7 @@ def box_at(state: ObjectState, position: FloatArray, turn: FloatArray) -> Box:
 
 
 def drop(world: World, force: bool) -> Vector:
-    """Let the held object fall straight down to the next surface; it comes to rest there."""
+    """Let the held object fall to the next surface, where it comes to rest as it was turned."""
     if world.held_id is None:
         raise ActionFailed("Nothing is in the agent's hand to drop!")
     held_id = world.held_id
@@ -168,18 +172,15 @@ def drop(world: World, force: bool) -> Vector:
     turn = pose_matrix(state)
     if not force and (
         _held_box_collides(world, held_id, np.asarray(state.position), turn)
-        or _overlaps_agent(world, object_box(state))
+        or boxes_overlap(object_box(state), stack([agent_box(world)]))[0]
     ):
         raise ActionFailed(
             f"{world.scene_objects[held_id].name} can't be dropped. "
             "It must be clear of all other collision first, including the Agent."
         )
-    box = object_box(state)
-    bottom = float(box.center[1] - box.extent()[1])
-    fall = bottom - support_height(world, held_id, box)
+    offset = settling.fall(world, held_id, object_box(state))
     release(world)
-    position = np.asarray(state.position) - np.array([0.0, max(fall, 0.0), 0.0])
-    move_with_contents(world, held_id, position, turn)
+    move_with_contents(world, held_id, np.asarray(state.position) + offset, turn)
     containment.resettle(world, held_id)
     return state.position
 
@@ -193,41 +194,6 @@ def release(world: World) -> None:
     state.touch()
     world.held_id = None
     world.grip = None
-
-
-def support_height(world: World, object_id: str, box: Box) -> float:
-    """Height of the highest surface under a box: receptacles, things, else the floor.
-
-    A surface counts when the middle of the box is over it, so that what is dropped beside an edge
-    does not hang on it.
-    """
-    own = {object_id, *carried_ids(object_id, world.objects)}
-    bottom = float(box.center[1] - box.extent()[1])
-    heights = [world.scene.floor_y]
-    for key, trigger in world.triggers().items():
-        if key in own or (trigger.walled and not world.is_accessible(key)):
-            continue
-        local = trigger.box.to_local(box.center)
-        over = abs(local[0]) < trigger.box.half[0] and abs(local[2]) < trigger.box.half[2]
-        if over and trigger.bottom <= bottom + CLEARANCE and not world.over_free_cell(
-            box.center, trigger.bottom
-        ):
-            heights.append(trigger.bottom)
-    for key, state in world.objects.items():
-        if key in own or not world.scene_objects[key].has("pickupable"):
-            continue
-        other = object_box(state)
-        extent = other.extent()
-        top = float(other.center[1] + extent[1])
-        near = np.all(np.abs(other.center - box.center)[[0, 2]] < extent[[0, 2]])
-        if near and top <= bottom + CLEARANCE:
-            heights.append(top)
-    return max(heights)
-
-
-def _overlaps_agent(world: World, box: Box) -> bool:
-    agent = agent_box(world)
-    return bool(boxes_overlap(box, stack([agent]))[0])
 
 
 def agent_box(world: World) -> Box:

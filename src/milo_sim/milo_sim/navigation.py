@@ -118,9 +118,7 @@ def move(world: World, direction: str, magnitude: float | None) -> None:
     """Walk straight; the position is snapped to the grid afterwards."""
     length = world.settings.grid_size if magnitude is None else magnitude
     if length <= 0.0:
-        raise ActionFailed(
-            "moveMagnitude must be > 0", exception_type="InvalidOperationException"
-        )
+        raise ActionFailed("moveMagnitude must be > 0", exception_type="InvalidOperationException")
     agent = world.agent
     x, y, z = agent.position
     step_x, step_z = _step(agent.yaw + _DIRECTIONS[direction], length)
@@ -238,9 +236,7 @@ def _check_teleport(world: World, target: Vector, angles: Vector, horizon: float
     blocker = blocker_at(world, target[0], target[2])
     stays = math.hypot(target[0] - world.agent.position[0], target[2] - world.agent.position[2])
     if blocker is not None and stays > 1e-3:
-        raise ActionFailed(
-            f"Collided with: {blocker}.", exception_type="InvalidOperationException"
-        )
+        raise ActionFailed(f"Collided with: {blocker}.", exception_type="InvalidOperationException")
 
 
 def set_standing(world: World, standing: bool) -> None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from milo_core.object_types import OBJECT_TYPES
 
+from milo_core.object_types import OBJECT_TYPES
 from milo_sim.geometry import (
     Box,
     FloatArray,
@@ -88,7 +88,9 @@ class TriggerBox:
 
 def is_walled(object_type: str) -> bool:
     """Tell whether a receptacle type has solid sides around its inside."""
-    return OBJECT_TYPES[object_type].receptacle_kind in _WALLED_KINDS or object_type in _WALLED_TYPES
+    return (
+        OBJECT_TYPES[object_type].receptacle_kind in _WALLED_KINDS or object_type in _WALLED_TYPES
+    )
 
 
 def trigger_boxes(scene: Scene) -> Mapping[str, TriggerBox]:
@@ -155,7 +157,9 @@ def _content_bottoms(obj: SceneObject, by_id: Mapping[str, SceneObject]) -> list
     """Lowest points of the pickupable things the receptacle holds at the start, ascending."""
     contents = (by_id[i] for i in obj.receptacle_object_ids or () if i in by_id)
     return sorted(
-        thing.aabb_center[1] - thing.aabb_size[1] / 2 for thing in contents if thing.has("pickupable")
+        thing.aabb_center[1] - thing.aabb_size[1] / 2
+        for thing in contents
+        if thing.has("pickupable")
     )
 
 

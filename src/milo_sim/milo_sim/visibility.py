@@ -167,7 +167,8 @@ def _enters_elsewhere(
     facing = box.axes.T @ normal
     axis = int(np.argmax(np.abs(facing)))
     through = local[:, axis] * np.sign(facing[axis]) > 1.0 - 1e-4
-    return hit & ~through
+    elsewhere: BoolArray = hit & ~through
+    return elsewhere
 
 
 def in_view(world: World, points: FloatArray) -> BoolArray:
@@ -219,9 +220,7 @@ def object_at(world: World, x: float, y: float, force: bool) -> str:
     if not (0.0 <= x <= 1.0 and 0.0 <= y <= 1.0):
         raise ActionFailed("x/y must be in [0:1]", exception_type="ArgumentOutOfRangeException")
     reach = math.tan(math.radians(world.settings.field_of_view / 2))
-    direction = np.array(
-        [(2 * x - 1) * reach * world.settings.aspect, (1 - 2 * y) * reach, 1.0]
-    )
+    direction = np.array([(2 * x - 1) * reach * world.settings.aspect, (1 - 2 * y) * reach, 1.0])
     start = np.asarray(world.camera_position)
     length = 20.0
     end = start + camera_matrix(world) @ direction * (length / float(np.linalg.norm(direction)))

@@ -181,10 +181,14 @@ class World:
 
     def moved_ids(self) -> list[str]:
         """Objects that stand elsewhere than at the start and are not held."""
-        carried = set() if self.held_id is None else {
-            self.held_id,
-            *opening.carried_ids(self.held_id, self.objects),
-        }
+        carried = (
+            set()
+            if self.held_id is None
+            else {
+                self.held_id,
+                *opening.carried_ids(self.held_id, self.objects),
+            }
+        )
         return [
             key
             for key, state in self.objects.items()
@@ -211,7 +215,8 @@ class World:
     def visibility(self) -> Mapping[str, Visibility]:
         """What of each object the camera sees now and the hand could reach."""
         agent = self.agent
-        key = (self.revision, agent.position, agent.yaw, agent.horizon, agent.standing)
+        pose = (agent.position, agent.yaw, agent.horizon, agent.standing)
+        key = (self.revision, self.settings, *pose)
         if self._visibility is None or self._visibility[0] != key:
             self._visibility = (key, visibility.all_visibility(self))
         return self._visibility[1]
@@ -289,9 +294,7 @@ class World:
         directions_relative_agent: bool = False,
     ) -> list[Vector]:
         """Places the agent can walk to, in the engine's order."""
-        return navigation.reachable_positions(
-            self, grid_size, max_steps, directions_relative_agent
-        )
+        return navigation.reachable_positions(self, grid_size, max_steps, directions_relative_agent)
 
     def interactable_poses(
         self,
