@@ -1,5 +1,6 @@
 """Metadata of all scenes, made in this process, against schema and recorded data."""
 
+import functools
 import json
 
 import jsonschema
@@ -17,13 +18,21 @@ def validator(metadata_schema):
     return jsonschema.Draft7Validator(metadata_schema)
 
 
+@pytest.fixture(scope="module")
+def metadata_of(player):
+    """First metadata of a scene; both tests of a scene look at the same."""
+    return functools.cache(player.reset)
+
+
 def test_there_are_120_scenes():
     assert len(scene_names()) == 120
 
 
 @pytest.mark.parametrize("scene", scene_names())
-def test_scene_validates_against_the_observed_schema(player, validator, metadata_schema, scene):
-    metadata = player.reset(scene)
+def test_scene_validates_against_the_observed_schema(
+    metadata_of, validator, metadata_schema, scene
+):
+    metadata = metadata_of(scene)
     assert metadata["sceneName"] == f"{scene}_physics"
     assert list(metadata) == list(metadata_schema["properties"])
     fields = list(metadata_schema["properties"]["objects"]["items"]["properties"])
@@ -37,9 +46,9 @@ def test_scene_validates_against_the_observed_schema(player, validator, metadata
 
 
 @pytest.mark.parametrize("scene", scene_names())
-def test_scene_equals_the_recorded_data(player, ithor_data, scene):
+def test_scene_equals_the_recorded_data(metadata_of, ithor_data, scene):
     data = json.loads((ithor_data / "scenes" / f"{scene}.json").read_text())
-    metadata = player.reset(scene)
+    metadata = metadata_of(scene)
     agent = metadata["agent"]
     assert agent["position"] == pytest.approx(data["agent"]["position"], abs=1e-3)
     if data["agent"]["rotation_y"] is not None:
@@ -179,6 +188,18 @@ def test_initialize_snaps_to_its_grid_as_recorded(player):
     player.step("Reset", sceneName="FloorPlan301_physics")
     agent = player.initialize(gridSize=0.1)["agent"]
     assert agent["position"]["x"] == pytest.approx(2.2)
+
+
+def test_settings_of_initialize_reach_the_very_next_view(player):
+    def visible(**settings):
+        player.step("Reset", sceneName="FloorPlan28_physics")
+        metadata = player.initialize(**settings)
+        return {entry["objectId"] for entry in metadata["objects"] if entry["visible"]}
+
+    usual = visible()
+    assert visible(fieldOfView=20) < usual
+    assert visible(visibilityDistance=0.3) < usual
+    assert visible(visibilityDistance=4.0) > usual
 
 
 def test_failed_reset_keeps_the_scene(player):
