@@ -51,7 +51,7 @@ def find_parents(world: World, object_id: str) -> list[str]:
 
     Closed containers are left out: nothing gets into them, though their coarse boxes reach far.
     """
-    own = set(carried_ids(object_id, world.objects)) | {object_id}
+    own = world.with_carried(object_id)
     triggers = [
         t
         for key, t in world.triggers().items()

@@ -145,7 +145,7 @@ def _held_box_collides(
     Only boxes of pickupable things count: those of furniture and structure are too coarse to
     refuse a grasp.
     """
-    own = {object_id, *carried_ids(object_id, world.objects)}
+    own = world.with_carried(object_id)
     box = box_at(world.objects[object_id], position, turn).grown(-CLEARANCE)
     others = [
         object_box(state)

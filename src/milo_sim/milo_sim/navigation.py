@@ -1,16 +1,16 @@
 """Where the agent can stand and go.
 
-Walls are not on record, and boxes are no walls: every ninth known cell lies inside one that is grown
-by the agent's radius. Known free cells therefore carve the solids: freedom (0 or 1) is interpolated
-between the points of the 0.25 m lattice, a place is free where it is at least one half and nothing
-that moved since stands there.
+Walls are not on record, and boxes are no walls: every ninth known cell lies inside one that is
+grown by the agent's radius. Known free cells therefore carve the solids: freedom (0 or 1) is
+interpolated between the points of the 0.25 m lattice, a place is free where it is at least one half
+and nothing that moved since stands there.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Set
+from collections.abc import Container, Set
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,11 +52,23 @@ def freedom(cells: Set[tuple[int, int]], x: float, z: float) -> float:
     )
 
 
-def blocker_at(world: World, x: float, z: float) -> str | None:
+def is_free(world: World, x: float, z: float) -> bool:
+    """Tell whether the agent could stand at a place as the scene starts."""
+    return freedom(world.free_cells, x, z) >= 0.5 - 1e-9
+
+
+def blocker_at(world: World, x: float, z: float, ignored: Container[str] = ()) -> str | None:
     """Id of what keeps the agent from standing at a place, "Structure" if unknown, None if free."""
-    if freedom(world.free_cells, x, z) < 0.5 - 1e-9:
+    if not is_free(world, x, z):
         return _box_at(world, x, z) or "Structure"
+    found = (key for key in _moved_at(world, x, z) if key not in ignored)
+    return next(found, None)
+
+
+def _moved_at(world: World, x: float, z: float) -> list[str]:
+    """Ids of what stands elsewhere than at the start and meets the agent's capsule at a place."""
     low, high = world.scene.floor_y + 0.02, world.scene.floor_y + AGENT_HEIGHT
+    found = []
     for key in world.moved_ids():
         box = world.body(key)
         extent = box.extent()
@@ -65,8 +77,8 @@ def blocker_at(world: World, x: float, z: float) -> str | None:
         local = box.to_local(np.array([x, box.center[1], z]))
         gap = np.maximum(np.abs(local) - box.half, 0.0)
         if float(np.linalg.norm(gap)) < AGENT_RADIUS:
-            return key
-    return None
+            found.append(key)
+    return found
 
 
 def _box_at(world: World, x: float, z: float) -> str | None:
@@ -82,13 +94,16 @@ def _box_at(world: World, x: float, z: float) -> str | None:
     return min(found)[1] if found else None
 
 
-def _sweep(world: World, x: float, z: float, step_x: float, step_z: float) -> str | None:
-    """First blocker on a straight way from a place by a step, or None."""
+def _sweep(
+    world: World, x: float, z: float, step: tuple[float, float], ignored: Container[str]
+) -> str | None:
+    """First blocker on a straight way from a place by a step (x, z), or None."""
+    step_x, step_z = step
     length = math.hypot(step_x, step_z)
     count = max(1, math.ceil(length / SWEEP_STEP - 1e-9))
     for i in range(1, count + 1):
         share = i / count
-        blocker = blocker_at(world, x + step_x * share, z + step_z * share)
+        blocker = blocker_at(world, x + step_x * share, z + step_z * share, ignored)
         if blocker is not None:
             return blocker
     return None
@@ -125,7 +140,8 @@ def move(world: World, direction: str, magnitude: float | None) -> None:
     target = (x + step_x, y, z + step_z)
     if not _inside_bounds(world, target):
         raise ActionFailed(f"Scene bounds do not contain target position: {_point_text(target, 1)}")
-    blocker = _sweep(world, x, z, step_x, step_z)
+    # As in the engine, what already touches the agent (an opened drawer) does not hold it.
+    blocker = _sweep(world, x, z, (step_x, step_z), _moved_at(world, x, z))
     if blocker is not None:
         name = world.scene_objects[blocker].name if blocker in world.scene_objects else blocker
         offset = _point_text((step_x, 0.0, step_z), 4)
@@ -266,6 +282,7 @@ def reachable_positions(
     base = world.agent.yaw if relative else 0.0
     steps = [_step(base + _DIRECTIONS[name], grid) for name in _SEARCH_ORDER]
     start_x, y, start_z = world.agent.position
+    touching = _moved_at(world, start_x, start_z)
     seen = {(0, 0)}
     queue = deque([(0, 0)])
     found: list[Vector] = []
@@ -283,7 +300,7 @@ def reachable_positions(
             if following in seen:
                 continue
             inside = _inside_bounds(world, (x + step[0], y, z + step[1]))
-            if inside and _sweep(world, x, z, *step) is None:
+            if inside and _sweep(world, x, z, step, touching) is None:
                 seen.add(following)
                 queue.append(following)
     return found

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from milo_core.object_types import OBJECT_TYPES
-from milo_sim import containment, holding
+from milo_sim import containment, holding, navigation
 from milo_sim.errors import ActionFailed
 from milo_sim.geometry import (
     Box,
@@ -28,7 +28,6 @@ from milo_sim.geometry import (
     stack,
 )
 from milo_sim.motion import object_box, pose_matrix
-from milo_sim.opening import carried_ids
 from milo_sim.receptacles import TriggerBox
 from milo_sim.scene import SceneObject
 from milo_sim.state import ObjectState
@@ -105,6 +104,8 @@ def put(world: World, receptacle_id: str, force: bool, place_stationary: bool) -
     if kind.object_specific is not None:
         spot = _attach_point(world, held, receptacle, kind.object_specific)
     else:
+        if receptacle_id in world.with_carried(held.object_id):
+            raise ActionFailed(NO_ROOM)
         allowed = OBJECT_TYPES[held.object_type].placement_restrictions
         if not force and allowed is not None and receptacle.object_type not in allowed:
             raise ActionFailed(f"{held.name} cannot be placed in {receptacle.name}")
@@ -145,14 +146,26 @@ def find_spot(world: World, held_id: str, receptacle_id: str, force: bool) -> Sp
     )
     solids = _near(_solids(world, held_id, receptacle_id), trigger, candidates)
     needed = _CORNERS_INSIDE.get(kind.receptacle_kind or "", 0)
-    carve = receptacle.object_type != "Floor" and not trigger.walled
     for point in points:
-        if carve and world.over_free_cell(point, trigger.bottom):
+        if not _supports(world, receptacle, trigger, point):
             continue
         free = candidates.free_at(point, solids)
         if free is not None and candidates.corners_fit(point, free, needed):
             return candidates.spot(point, free)
     return None
+
+
+def _supports(
+    world: World, receptacle: SceneObject, trigger: TriggerBox, point: FloatArray
+) -> bool:
+    """Tell whether known agent cells leave room for a surface at a point.
+
+    Floor is where the agent can stand (static furniture is not solid here, but stands elsewhere);
+    a table top or a seat is not where the agent can stand.
+    """
+    if receptacle.object_type == "Floor":
+        return navigation.is_free(world, float(point[0]), float(point[2]))
+    return trigger.walled or not world.over_free_cell(point, trigger.bottom)
 
 
 class _Candidates:
@@ -220,7 +233,7 @@ class _Candidates:
 
 def _solids(world: World, held_id: str, receptacle_id: str) -> list[Box]:
     """Boxes that a placed object must not overlap."""
-    own = {*_held_ids(world, held_id), receptacle_id}
+    own = {*world.with_carried(held_id), receptacle_id}
     around = set(world.objects[receptacle_id].parent_receptacles or ())
     middles = (
         world.home_triggers[receptacle_id].box.center,
@@ -278,12 +291,8 @@ def _attach_point(
     others = [
         object_box(world.objects[key])
         for key, other in world.scene_objects.items()
-        if other.has("pickupable") and key not in _held_ids(world, held.object_id)
+        if other.has("pickupable") and key not in world.with_carried(held.object_id)
     ]
     if boxes_overlap(own, stack(others)).any():
         raise ActionFailed("another object's collision is blocking held object from being placed")
     return candidates.spot(position, 0)
-
-
-def _held_ids(world: World, held_id: str) -> set[str]:
-    return {held_id, *carried_ids(held_id, world.objects)}

@@ -116,6 +116,8 @@ def _clear(
     """(standings, positions, points) whose ray is near enough and unblocked."""
     clear = np.hypot(offsets[..., 0], offsets[..., 2]) < limit
     s, p, q = np.nonzero(clear)
-    sight = visibility.line_of_sight(world, object_id, cameras[s, p], points[q])
+    # The held object would come along to each pose; here it hides nothing from there.
+    held = set() if world.held_id is None else world.with_carried(world.held_id)
+    sight = visibility.line_of_sight(world, object_id, cameras[s, p], points[q], held)
     clear[s, p, q] = sight.open
     return clear

@@ -12,7 +12,6 @@ import numpy as np
 
 from milo_sim.geometry import Box, FloatArray
 from milo_sim.motion import object_box
-from milo_sim.opening import carried_ids
 
 if TYPE_CHECKING:
     from milo_sim.world import World
@@ -25,7 +24,7 @@ MAX_ROLLS = 8
 
 def fall(world: World, object_id: str, box: Box) -> FloatArray:
     """Displacement (3,) from where an object is let go to where it rests."""
-    own = {object_id, *carried_ids(object_id, world.objects)}
+    own = world.with_carried(object_id)
     moved = box
     for _ in range(MAX_ROLLS):
         height, bump = _support(world, own, moved)

@@ -9,7 +9,7 @@ on record: here they are spread over the surface of the object's boxes. Occluder
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,7 +17,6 @@ import numpy as np
 from milo_sim.errors import ActionFailed
 from milo_sim.geometry import BoolArray, Box, FloatArray, Vector, segments_hit_boxes, stack
 from milo_sim.holding import camera_matrix
-from milo_sim.motion import object_box
 from milo_sim.solids import TRANSPARENT_TYPES
 from milo_sim.state import ObjectState, Visibility
 
@@ -85,12 +84,18 @@ class Sight(NamedTuple):
     through_glass: BoolArray
 
 
-def line_of_sight(world: World, target_id: str, starts: FloatArray, ends: FloatArray) -> Sight:
-    """Follow rays (n, 3) to (n, 3) towards points of one object."""
+def line_of_sight(
+    world: World,
+    target_id: str,
+    starts: FloatArray,
+    ends: FloatArray,
+    absent: Collection[str] = (),
+) -> Sight:
+    """Follow rays (n, 3) to (n, 3) towards points of one object; ``absent`` ids block nothing."""
     blocked_all = np.zeros(len(starts), dtype=np.bool_)
     if len(starts) == 0 or is_enclosed(world, target_id):
         return Sight(blocked_all, blocked_all)
-    shapes = _between(world.occluders(), starts, ends)
+    shapes = _between(world.occluders(), starts, ends, absent)
     entry = segments_hit_boxes(starts, ends, shapes.boxes)
     own = np.array([owner == target_id for owner in shapes.owners], dtype=np.bool_)
     reached = np.min(entry[:, own], axis=1, initial=1.0)
@@ -110,13 +115,16 @@ def is_enclosed(world: World, object_id: str) -> bool:
     )
 
 
-def _between(shapes: Occluders, starts: FloatArray, ends: FloatArray) -> Occluders:
-    """Those boxes which lie in the space that the rays cross."""
+def _between(
+    shapes: Occluders, starts: FloatArray, ends: FloatArray, absent: Collection[str]
+) -> Occluders:
+    """Those boxes which lie in the space that the rays cross and whose owner is there."""
     low = np.minimum(starts.min(axis=0), ends.min(axis=0))
     high = np.maximum(starts.max(axis=0), ends.max(axis=0))
     centers, axes, half = shapes.boxes
     extent = np.einsum("nij,nj->ni", np.abs(axes), half)
     keep = np.all((centers + extent >= low) & (centers - extent <= high), axis=1)
+    keep &= np.array([owner not in absent for owner in shapes.owners], dtype=np.bool_)
     owners = [owner for owner, kept in zip(shapes.owners, keep, strict=True) if kept]
     return Occluders((centers[keep], axes[keep], half[keep]), owners, shapes.glass[keep])
 
@@ -250,8 +258,3 @@ def _first_hit(world: World, start: FloatArray, end: FloatArray) -> tuple[str, f
     if not np.isfinite(entry[nearest]):
         return None
     return shapes[nearest][0], float(entry[nearest])
-
-
-def current_box(world: World, object_id: str) -> Box:
-    """Box of an object's body now, without open doors."""
-    return object_box(world.objects[object_id])

@@ -179,16 +179,13 @@ class World:
             self._occluders = (revision, visibility.occluders(self))
         return self._occluders[1]
 
+    def with_carried(self, object_id: str) -> set[str]:
+        """An object and all that moves with it."""
+        return {object_id, *opening.carried_ids(object_id, self.objects)}
+
     def moved_ids(self) -> list[str]:
         """Objects that stand elsewhere than at the start and are not held."""
-        carried = (
-            set()
-            if self.held_id is None
-            else {
-                self.held_id,
-                *opening.carried_ids(self.held_id, self.objects),
-            }
-        )
+        carried = set() if self.held_id is None else self.with_carried(self.held_id)
         return [
             key
             for key, state in self.objects.items()
