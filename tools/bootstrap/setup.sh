@@ -152,19 +152,23 @@ create_environment() {
 install_layers() {
   local layer build= begin=
   if [ "$mode" = wheels ]; then install_layer ros "ROS 2 wheels"; else install_colcon; fi
-  # The compiler works while the other packages are being fetched.
-  if ! workspace_ready; then
-    begin=$(now)
-    : >"$build_log"
-    start_job "$build_log" build_from_any_state
-    build=$job
-  fi
+  # The compiler works while the other packages are being fetched, unless packages it uses have to be put in anew.
+  if ! workspace_ready && [ ! -f "$venv/.milo/installing" ]; then start_build; fi
   for layer in "$@"; do install_layer "$layer" "Python packages: $layer"; done
+  [ -n "$build" ] || workspace_ready || start_build
   if [ -n "$build" ]; then
     finish_job "$build" || fail "Workspace build" "$build_log"
-    report "Workspace build (since ROS 2)" "$begin"
+    report "Workspace build" "$begin"
   fi
   stage "Check and environment file" finish_workspace
+}
+
+# Sets build and begin of the caller.
+start_build() {
+  begin=$(now)
+  : >"$build_log"
+  start_job "$build_log" build_from_any_state
+  build=$job
 }
 
 install_layer() { # install_layer LAYER TITLE
