@@ -3,7 +3,6 @@
 import fcntl
 import os
 import random
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,13 +17,14 @@ class DomainError(MiloError):
     """No domain is free."""
 
 
-def _lock_folder() -> Path:
-    """One folder for all users of the machine, as /tmp itself."""
-    folder = Path(tempfile.gettempdir(), "milo_ros_domains")
-    folder.mkdir(exist_ok=True)
+LOCK_FOLDER = Path("/tmp/milo_ros_domains")
+"""One for all users and sessions of the machine, so not where TMPDIR points."""
+
+
+def _make_lock_folder() -> None:
+    LOCK_FOLDER.mkdir(exist_ok=True)
     with suppress(PermissionError):  # another user's: already so
-        folder.chmod(0o1777)
-    return folder
+        LOCK_FOLDER.chmod(0o1777)
 
 
 def _open_lock(path: Path) -> int:
@@ -44,9 +44,9 @@ def own_domain() -> Iterator[int]:
     Raises:
         DomainError: all are taken.
     """
-    folder = _lock_folder()
+    _make_lock_folder()
     for domain in random.sample(DOMAINS, len(DOMAINS)):
-        handle = _open_lock(folder / str(domain))
+        handle = _open_lock(LOCK_FOLDER / str(domain))
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
