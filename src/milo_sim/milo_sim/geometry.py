@@ -17,6 +17,7 @@ import numpy.typing as npt
 Vector = tuple[float, float, float]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+IndexArray = npt.NDArray[np.intp]
 
 IDENTITY: FloatArray = np.eye(3)
 
@@ -165,27 +166,44 @@ def boxes_overlap(box: Box, others: tuple[FloatArray, FloatArray, FloatArray]) -
     return overlapping
 
 
+def to_local_of_all(
+    points: FloatArray, boxes: tuple[FloatArray, FloatArray, FloatArray]
+) -> FloatArray:
+    """Points (m, 3) in the frames of n boxes: (m, n, 3)."""
+    centers, axes, _ = boxes
+    local: FloatArray = _rotated(points, axes) - np.einsum("ni,nij->nj", centers, axes)
+    return local
+
+
+def _rotated(vectors: FloatArray, axes: FloatArray) -> FloatArray:
+    """Components (m, n, 3) of vectors (m, 3) along the axes of n boxes, as one matrix product."""
+    count = len(axes)
+    flat = axes.transpose(1, 0, 2).reshape(3, 3 * count)
+    components: FloatArray = (vectors @ flat).reshape(len(vectors), count, 3)
+    return components
+
+
 def segments_hit_boxes(
     starts: FloatArray, ends: FloatArray, boxes: tuple[FloatArray, FloatArray, FloatArray]
 ) -> FloatArray:
     """Where segments enter boxes: (segments, boxes) fractions of the length, inf for a miss.
 
-    ``starts`` and ``ends`` are (m, 3). A segment that starts inside a box enters it at 0.
+    ``starts`` and ``ends`` are (m, 3). A segment that starts inside a box enters it at 0. The slab
+    method of Kay and Kajiya (SIGGRAPH 1986).
     """
-    centers, axes, half = boxes
-    offset = np.einsum("mni,nij->mnj", starts[:, None, :] - centers[None], axes)
-    direction = np.einsum("mi,nij->mnj", ends - starts, axes)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        inverse = 1.0 / direction
-        first = (-half[None] - offset) * inverse
-        second = (half[None] - offset) * inverse
-    # Along an axis the segment does not move on, the slab is all or nothing.
-    still = np.abs(direction) < 1e-12
-    inside = np.abs(offset) <= half[None]
-    low = np.where(still, np.where(inside, -np.inf, np.inf), np.minimum(first, second))
-    high = np.where(still, np.where(inside, np.inf, -np.inf), np.maximum(first, second))
-    enter = np.maximum(low.max(axis=2), 0.0)
-    leave = np.minimum(high.min(axis=2), 1.0)
+    half = boxes[2]
+    offset = to_local_of_all(starts, boxes)
+    direction = _rotated(ends - starts, boxes[1])
+    # Along an axis the segment does not move on, a tiny number makes the slab all or nothing.
+    direction = np.where(np.abs(direction) < 1e-12, 1e-12, direction)
+    enter = np.zeros(offset.shape[:2])
+    leave = np.ones(offset.shape[:2])
+    for axis in range(3):
+        inverse = 1.0 / direction[:, :, axis]
+        middle = -offset[:, :, axis] * inverse
+        reach = np.abs(inverse) * half[:, axis]
+        np.maximum(enter, middle - reach, out=enter)
+        np.minimum(leave, middle + reach, out=leave)
     return np.where(enter <= leave, enter, np.inf)
 
 

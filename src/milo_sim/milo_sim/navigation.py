@@ -17,7 +17,7 @@ import numpy as np
 
 from milo_sim import holding
 from milo_sim.errors import ActionFailed
-from milo_sim.geometry import Vector, wrap_degrees
+from milo_sim.geometry import Box, Vector, wrap_degrees
 from milo_sim.solids import AGENT_HEIGHT, AGENT_RADIUS
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 CELL = 0.25
 """Spacing of the lattice of known cells [m]."""
+FREE = 0.5 - 1e-9
+"""Least interpolated freedom of a place where the agent can stand."""
 SWEEP_STEP = 0.05
 """A straight move is checked this often [m]."""
 MAX_Y_CHANGE = 0.05
@@ -54,31 +56,56 @@ def freedom(cells: Set[tuple[int, int]], x: float, z: float) -> float:
 
 def is_free(world: World, x: float, z: float) -> bool:
     """Tell whether the agent could stand at a place as the scene starts."""
-    return freedom(world.free_cells, x, z) >= 0.5 - 1e-9
+    return freedom(world.free_cells, x, z) >= FREE
 
 
-def blocker_at(world: World, x: float, z: float, ignored: Container[str] = ()) -> str | None:
-    """Id of what keeps the agent from standing at a place, "Structure" if unknown, None if free."""
-    if not is_free(world, x, z):
-        return _box_at(world, x, z) or "Structure"
-    found = (key for key in _moved_at(world, x, z) if key not in ignored)
-    return next(found, None)
+class Obstacles:
+    """What keeps the agent from standing somewhere, as of now.
+
+    ``ignored`` ids are no obstacles.
+    """
+
+    def __init__(self, world: World, ignored: Container[str] = ()) -> None:
+        self._cells = world.free_cells
+        low, high = world.scene.floor_y + 0.02, world.scene.floor_y + AGENT_HEIGHT
+        self._moved: list[tuple[str, Box]] = []
+        for key in world.moved_ids():
+            box = world.body(key)
+            middle, reach = float(box.center[1]), float(box.extent()[1])
+            if key not in ignored and middle + reach >= low and middle - reach <= high:
+                self._moved.append((key, box))
+
+    def moved_at(self, x: float, z: float) -> list[str]:
+        """Ids of what was moved and now meets the agent's capsule at a place."""
+        return [key for key, box in self._moved if _ground_gap(box, x, z) < AGENT_RADIUS]
+
+    def block(self, x: float, z: float) -> bool:
+        """Tell whether the agent cannot stand at a place."""
+        return freedom(self._cells, x, z) < FREE or bool(self.moved_at(x, z))
+
+    def block_way(
+        self, x: float, z: float, step: tuple[float, float]
+    ) -> tuple[float, float] | None:
+        """First blocked place on a straight way from a place by a step (x, z), or None."""
+        count = max(1, math.ceil(math.hypot(*step) / SWEEP_STEP - 1e-9))
+        for i in range(1, count + 1):
+            place = (x + step[0] * i / count, z + step[1] * i / count)
+            if self.block(*place):
+                return place
+        return None
 
 
-def _moved_at(world: World, x: float, z: float) -> list[str]:
-    """Ids of what stands elsewhere than at the start and meets the agent's capsule at a place."""
-    low, high = world.scene.floor_y + 0.02, world.scene.floor_y + AGENT_HEIGHT
-    found = []
-    for key in world.moved_ids():
-        box = world.body(key)
-        extent = box.extent()
-        if box.center[1] + extent[1] < low or box.center[1] - extent[1] > high:
-            continue
-        local = box.to_local(np.array([x, box.center[1], z]))
-        gap = np.maximum(np.abs(local) - box.half, 0.0)
-        if float(np.linalg.norm(gap)) < AGENT_RADIUS:
-            found.append(key)
-    return found
+def _ground_gap(box: Box, x: float, z: float) -> float:
+    """Distance of a vertical line from a box [m]."""
+    local = box.to_local(np.array([x, box.center[1], z]))
+    gap = np.maximum(np.abs(local) - box.half, 0.0)
+    return float(np.linalg.norm(gap))
+
+
+def blocker_name(world: World, obstacles: Obstacles, x: float, z: float) -> str:
+    """Id of what blocks a place: a moved object, the nearest furniture, else "Structure"."""
+    moved = obstacles.moved_at(x, z)
+    return moved[0] if moved else _box_at(world, x, z) or "Structure"
 
 
 def _box_at(world: World, x: float, z: float) -> str | None:
@@ -92,21 +119,6 @@ def _box_at(world: World, x: float, z: float) -> str | None:
             if distance < 2 * AGENT_RADIUS:
                 found.append((distance, key))
     return min(found)[1] if found else None
-
-
-def _sweep(
-    world: World, x: float, z: float, step: tuple[float, float], ignored: Container[str]
-) -> str | None:
-    """First blocker on a straight way from a place by a step (x, z), or None."""
-    step_x, step_z = step
-    length = math.hypot(step_x, step_z)
-    count = max(1, math.ceil(length / SWEEP_STEP - 1e-9))
-    for i in range(1, count + 1):
-        share = i / count
-        blocker = blocker_at(world, x + step_x * share, z + step_z * share, ignored)
-        if blocker is not None:
-            return blocker
-    return None
 
 
 def _inside_bounds(world: World, position: Vector) -> bool:
@@ -141,8 +153,10 @@ def move(world: World, direction: str, magnitude: float | None) -> None:
     if not _inside_bounds(world, target):
         raise ActionFailed(f"Scene bounds do not contain target position: {_point_text(target, 1)}")
     # As in the engine, what already touches the agent (an opened drawer) does not hold it.
-    blocker = _sweep(world, x, z, (step_x, step_z), _moved_at(world, x, z))
-    if blocker is not None:
+    obstacles = Obstacles(world, ignored=Obstacles(world).moved_at(x, z))
+    blocked = obstacles.block_way(x, z, (step_x, step_z))
+    if blocked is not None:
+        blocker = blocker_name(world, obstacles, *blocked)
         name = world.scene_objects[blocker].name if blocker in world.scene_objects else blocker
         offset = _point_text((step_x, 0.0, step_z), 4)
         raise ActionFailed(f"{name} is blocking Agent 0 from moving by {offset}.")
@@ -249,9 +263,10 @@ def _check_teleport(world: World, target: Vector, angles: Vector, horizon: float
             f"Teleport position {_point_text(target, 6)} is not on the grid of size {grid:g}.",
             exception_type="ArgumentException",
         )
-    blocker = blocker_at(world, target[0], target[2])
     stays = math.hypot(target[0] - world.agent.position[0], target[2] - world.agent.position[2])
-    if blocker is not None and stays > 1e-3:
+    obstacles = Obstacles(world)
+    if stays > 1e-3 and obstacles.block(target[0], target[2]):
+        blocker = blocker_name(world, obstacles, target[0], target[2])
         raise ActionFailed(f"Collided with: {blocker}.", exception_type="InvalidOperationException")
 
 
@@ -282,7 +297,7 @@ def reachable_positions(
     base = world.agent.yaw if relative else 0.0
     steps = [_step(base + _DIRECTIONS[name], grid) for name in _SEARCH_ORDER]
     start_x, y, start_z = world.agent.position
-    touching = _moved_at(world, start_x, start_z)
+    obstacles = Obstacles(world, ignored=Obstacles(world).moved_at(start_x, start_z))
     seen = {(0, 0)}
     queue = deque([(0, 0)])
     found: list[Vector] = []
@@ -300,7 +315,7 @@ def reachable_positions(
             if following in seen:
                 continue
             inside = _inside_bounds(world, (x + step[0], y, z + step[1]))
-            if inside and _sweep(world, x, z, step, touching) is None:
+            if inside and obstacles.block_way(x, z, step) is None:
                 seen.add(following)
                 queue.append(following)
     return found

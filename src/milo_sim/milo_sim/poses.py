@@ -118,6 +118,6 @@ def _clear(
     s, p, q = np.nonzero(clear)
     # The held object would come along to each pose; here it hides nothing from there.
     held = set() if world.held_id is None else world.with_carried(world.held_id)
-    sight = visibility.line_of_sight(world, object_id, cameras[s, p], points[q], held)
+    sight = visibility.line_of_sight(world, object_id, cameras[s, p], points, q, held)
     clear[s, p, q] = sight.open
     return clear

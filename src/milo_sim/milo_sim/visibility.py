@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from milo_sim.errors import ActionFailed
-from milo_sim.geometry import BoolArray, Box, FloatArray, Vector, segments_hit_boxes, stack
+from milo_sim.geometry import (
+    BoolArray,
+    Box,
+    FloatArray,
+    IndexArray,
+    Vector,
+    segments_hit_boxes,
+    stack,
+    to_local_of_all,
+)
 from milo_sim.holding import camera_matrix
 from milo_sim.solids import TRANSPARENT_TYPES
 from milo_sim.state import ObjectState, Visibility
@@ -88,22 +97,27 @@ def line_of_sight(
     world: World,
     target_id: str,
     starts: FloatArray,
-    ends: FloatArray,
+    points: FloatArray,
+    index: IndexArray,
     absent: Collection[str] = (),
 ) -> Sight:
-    """Follow rays (n, 3) to (n, 3) towards points of one object; ``absent`` ids block nothing."""
-    blocked_all = np.zeros(len(starts), dtype=np.bool_)
+    """Follow rays to points of one object.
+
+    Ray i runs from ``starts[i]`` to ``points[index[i]]``; ``absent`` ids block nothing.
+    """
     if len(starts) == 0 or is_enclosed(world, target_id):
-        return Sight(blocked_all, blocked_all)
+        nothing = np.zeros(len(starts), dtype=np.bool_)
+        return Sight(nothing, nothing)
+    ends = points[index]
     shapes = _between(world.occluders(), starts, ends, absent)
     entry = segments_hit_boxes(starts, ends, shapes.boxes)
     own = np.array([owner == target_id for owner in shapes.owners], dtype=np.bool_)
     reached = np.min(entry[:, own], axis=1, initial=1.0)
     blocks = (entry > 0.0) & (entry < reached[:, None] - _EPSILON)
     blocks[:, own] = False
-    blocks &= ~_ignored(world, target_id, shapes, ends)
-    blocked = _misses_opening(world, target_id, starts, ends)
-    solid = blocked | np.any(blocks[:, ~shapes.glass], axis=1)
+    blocks &= ~_ignored(world, target_id, shapes, points)[index]
+    solid = _misses_opening(world, target_id, starts, ends)
+    solid |= np.any(blocks[:, ~shapes.glass], axis=1)
     return Sight(~(solid | np.any(blocks[:, shapes.glass], axis=1)), ~solid)
 
 
@@ -129,16 +143,15 @@ def _between(
     return Occluders((centers[keep], axes[keep], half[keep]), owners, shapes.glass[keep])
 
 
-def _ignored(world: World, target_id: str, shapes: Occluders, ends: FloatArray) -> BoolArray:
-    """(rays, boxes) that do not count: what holds the target, and boxes around its point.
+def _ignored(world: World, target_id: str, shapes: Occluders, points: FloatArray) -> BoolArray:
+    """(points, boxes) that do not count: what holds the target, and boxes around its point.
 
     A coarse box that spans the very point looked at is not solid there.
     """
     parents = world.objects[target_id].parent_receptacles or ()
     holds = np.array([owner in parents for owner in shapes.owners], dtype=np.bool_)
-    centers, axes, half = shapes.boxes
-    local = np.einsum("mni,nij->mnj", ends[:, None, :] - centers[None], axes)
-    around = np.all(np.abs(local) < half[None] + CONTAINED, axis=2)
+    local = to_local_of_all(points, shapes.boxes)
+    around = np.all(np.abs(local) < shapes.boxes[2] + CONTAINED, axis=2)
     pickupable = np.array(
         [world.scene_objects[owner].has("pickupable") for owner in shapes.owners], dtype=np.bool_
     )
@@ -209,7 +222,7 @@ def _object_visibility(world: World, object_id: str) -> Visibility:
     if len(points) == 0:
         return Visibility(False, False)
     starts = np.broadcast_to(np.asarray(world.camera_position), points.shape)
-    sight = line_of_sight(world, object_id, starts, points)
+    sight = line_of_sight(world, object_id, starts, points, np.arange(len(points)))
     return Visibility(bool(sight.through_glass.any()), bool(sight.open.any()))
 
 
