@@ -166,9 +166,11 @@ class PlannerNode(Node):
         return self._finish(goal_handle, outcome)
 
     def _resolve(self, future: Future, value: TaskOutcome | Exception) -> None:
-        """Complete the future in the node's thread."""
+        """Complete the future that the node's thread awaits."""
+        future.set_result(value)
+        # rclpy looks at an awaited future only when something wakes its executor.
         if self.executor is not None:
-            self.executor.create_task(future.set_result, value)
+            self.executor.wake()
 
     def _finish(self, goal_handle: Any, outcome: TaskOutcome) -> RunTask.Result:
         if outcome.code == RunTaskError.CANCELED and goal_handle.is_cancel_requested:
