@@ -3,16 +3,17 @@
 import sys
 import threading
 import traceback
+from concurrent.futures import Future as JobFuture
 from typing import Any
 
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.task import Future
 
 from milo_core.error_codes import RunTaskError
 from milo_core.profiles import UnknownProfileError, get_profile
+from milo_core.tasks import SubGoal
 from milo_core.world_model import WorldModel
 from milo_msgs.action import RunTask
 from milo_msgs.msg import Plan, WorldState
@@ -25,6 +26,7 @@ from milo_planner.task_runner import SubGoalRecord, TaskOutcome, TaskRunner
 from milo_ros.conversions import sub_goal_from_msg, world_model_from_msg
 from milo_ros.node_main import run_node
 from milo_ros.qos import LATCHED
+from milo_ros.waiting import result_of
 
 
 class WorldStateCache:
@@ -145,32 +147,32 @@ class PlannerNode(Node):
             on_plan=self._publish_plan,
         )
         goals = [sub_goal_from_msg(goal) for goal in request.goals]
-        done: Future = Future(executor=self.executor)
+        try:
+            outcome = await result_of(self, self._start_task(runner, goals, request.min_step))
+        except Exception as error:
+            text = f"The planner failed: {type(error).__name__}: {error}."
+            self.get_logger().error("".join(traceback.format_exception(error)))
+            goal_handle.abort()
+            return RunTask.Result(error_code=RunTaskError.UNKNOWN, error_msg=text)
+        finally:
+            self._busy = False
+        return self._finish(goal_handle, outcome)
+
+    @staticmethod
+    def _start_task(
+        runner: TaskRunner, goals: list[SubGoal], min_step: int
+    ) -> JobFuture[TaskOutcome]:
+        """Run a task in a thread that never holds up the end of the process."""
+        job: JobFuture[TaskOutcome] = JobFuture()
 
         def work() -> None:
             try:
-                outcome = runner.run(goals, request.min_step)
+                job.set_result(runner.run(goals, min_step))
             except Exception as error:
-                self._resolve(done, error)
-            else:
-                self._resolve(done, outcome)
+                job.set_exception(error)
 
         threading.Thread(target=work, name="task", daemon=True).start()
-        outcome = await done
-        self._busy = False
-        if isinstance(outcome, Exception):
-            text = f"The planner failed: {type(outcome).__name__}: {outcome}."
-            self.get_logger().error("".join(traceback.format_exception(outcome)))
-            goal_handle.abort()
-            return RunTask.Result(error_code=RunTaskError.UNKNOWN, error_msg=text)
-        return self._finish(goal_handle, outcome)
-
-    def _resolve(self, future: Future, value: TaskOutcome | Exception) -> None:
-        """Complete the future that the node's thread awaits."""
-        future.set_result(value)
-        # rclpy looks at an awaited future only when something wakes its executor.
-        if self.executor is not None:
-            self.executor.wake()
+        return job
 
     def _finish(self, goal_handle: Any, outcome: TaskOutcome) -> RunTask.Result:
         if outcome.code == RunTaskError.CANCELED and goal_handle.is_cancel_requested:
