@@ -83,6 +83,19 @@ def follow(world: World) -> None:
     )
 
 
+def boxes_in_camera(world: World) -> list[Box]:
+    """Boxes of the held object and its contents in the camera's frame, hand at its default."""
+    if world.held_id is None or world.grip is None:
+        return []
+    camera = camera_matrix(world)
+    shift = HAND_OFFSET - world.grip[0]
+    boxes = [object_box(world.objects[key]) for key in sorted(world.with_carried(world.held_id))]
+    eye = np.asarray(world.camera_position)
+    return [
+        Box(camera.T @ (box.center - eye) + shift, camera.T @ box.axes, box.half) for box in boxes
+    ]
+
+
 def reset_grip(world: World) -> None:
     """Bring the held object back to the middle of the hand, keeping how it is turned."""
     if world.grip is not None:

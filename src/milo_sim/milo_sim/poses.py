@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from milo_sim import navigation, visibility
+from milo_sim import holding, navigation, visibility
 from milo_sim.errors import ActionFailed
-from milo_sim.geometry import BoolArray, FloatArray, Vector, euler_to_matrix
+from milo_sim.geometry import (
+    BoolArray,
+    Box,
+    FloatArray,
+    Vector,
+    euler_to_matrix,
+    segments_hit_boxes,
+    stack,
+)
 from milo_sim.state import CAMERA_HEIGHT, InteractablePose
 
 if TYPE_CHECKING:
@@ -89,6 +97,7 @@ def _seen(
     offsets = points[None, None] - cameras[:, :, None, :]
     clear = _clear(world, object_id, cameras, points, offsets, limit)
     reach = math.tan(math.radians(world.settings.field_of_view / 2))
+    hand = holding.boxes_in_camera(world) if object_id != world.held_id else []
     table = np.zeros(
         (len(horizons), len(standings), len(rotations), len(positions)), dtype=np.bool_
     )
@@ -101,8 +110,18 @@ def _seen(
                 & (np.abs(local[..., 1]) <= depth * reach)
                 & (np.abs(local[..., 0]) <= depth * reach * world.settings.aspect)
             )
-            table[h, :, r, :] = np.any(shown & clear, axis=2)
+            shown &= clear
+            if hand:
+                shown[shown] = ~_hidden(hand, local[shown])
+            table[h, :, r, :] = np.any(shown, axis=2)
     return table
+
+
+def _hidden(hand: list[Box], local: FloatArray) -> BoolArray:
+    """Which points (n, 3) in the camera's frame the held things hide."""
+    entry = segments_hit_boxes(np.zeros_like(local), local, stack(hand))
+    hidden: BoolArray = np.any((entry > 0.0) & (entry < 1.0), axis=1)
+    return hidden
 
 
 def _clear(
@@ -116,7 +135,7 @@ def _clear(
     """(standings, positions, points) whose ray is near enough and unblocked."""
     clear = np.hypot(offsets[..., 0], offsets[..., 2]) < limit
     s, p, q = np.nonzero(clear)
-    # The held object would come along to each pose; here it hides nothing from there.
+    # Where the held object is now does not matter: it would come along to each pose.
     held = set() if world.held_id is None else world.with_carried(world.held_id)
     sight = visibility.line_of_sight(world, object_id, cameras[s, p], points, q, held)
     clear[s, p, q] = sight.open

@@ -26,7 +26,7 @@ from milo_sim.geometry import (
     to_local_of_all,
 )
 from milo_sim.holding import camera_matrix
-from milo_sim.solids import TRANSPARENT_TYPES
+from milo_sim.solids import AGENT_HEIGHT, AGENT_RADIUS, TRANSPARENT_TYPES
 from milo_sim.state import ObjectState, Visibility
 
 if TYPE_CHECKING:
@@ -227,12 +227,13 @@ def _object_visibility(world: World, object_id: str) -> Visibility:
 
 
 def _in_capsule(state: ObjectState, agent: Vector, radius: float) -> bool:
-    """Tell whether a box meets the capsule from the agent's centre up by its radius."""
+    """Tell whether a box meets the agent's own capsule, widened to a radius and raised by it."""
     center, half = np.asarray(state.aabb_center), np.asarray(state.aabb_size) / 2
     low, high = center - half, center + half
     gap_x = max(low[0] - agent[0], agent[0] - high[0], 0.0)
     gap_z = max(low[2] - agent[2], agent[2] - high[2], 0.0)
-    gap_y = max(low[1] - (agent[1] + radius), agent[1] - high[1], 0.0)
+    reach = AGENT_HEIGHT / 2 - AGENT_RADIUS
+    gap_y = max(low[1] - (agent[1] + reach + radius), agent[1] - reach - high[1], 0.0)
     return float(gap_x**2 + gap_y**2 + gap_z**2) < radius**2
 
 
