@@ -22,6 +22,7 @@ from milo_core.goals import UnknownRuleError, all_satisfied, evaluate_all
 from milo_msgs.action import NavigateTo, Pick, Place, Release, SetOpen
 from milo_msgs.msg import SimMetadata
 from milo_msgs.srv import EvaluateGoal, QueryPoses, QueryReachable, ResetScene
+from milo_ros.conversions import sub_goal_from_msg
 from milo_sim_bridge import conversions, queries, skills
 from milo_sim_bridge.digest import scene_digest
 from milo_sim_bridge.engine import Engine, StepResult
@@ -31,6 +32,12 @@ from milo_sim_bridge.queries import QueryError
 from milo_sim_bridge.skills import Control, SkillResult
 
 T = TypeVar("T")
+EVERY_STEP = QoSProfile(
+    depth=50,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+"""A late subscriber gets the newest states, a slow one does not miss any."""
 CLOCK_PERIOD = 0.1
 """Wall seconds between repetitions of the present simulated time, for nodes that come later."""
 
@@ -78,12 +85,8 @@ class ThorBridge(Node):
         self._step_duration = config.step_duration
         self._waiting: dict[bytes, JobFuture[SkillResult]] = {}
         self._group = ReentrantCallbackGroup()
-        state = QoSProfile(
-            depth=10,
-            reliability=ReliabilityPolicy.RELIABLE,
-            durability=DurabilityPolicy.TRANSIENT_LOCAL,
-        )
-        self._metadata = self.create_publisher(SimMetadata, "sim/metadata", state)
+        self._writer = conversions.MetadataWriter()
+        self._metadata = self.create_publisher(SimMetadata, "sim/metadata", EVERY_STEP)
         self._clock_publisher = self.create_publisher(ClockMsg, "/clock", 10)
         self._engine = Engine(config.engine, self._publish)
         self._create_services()
@@ -128,7 +131,7 @@ class ThorBridge(Node):
             return
         stamp = self._stamp(result.step)
         self._clock_publisher.publish(ClockMsg(clock=stamp))
-        self._metadata.publish(conversions.sim_metadata(result, stamp))
+        self._metadata.publish(self._writer.write(result, stamp))
 
     def _publish_clock(self) -> None:
         self._clock_publisher.publish(ClockMsg(clock=self._stamp(self._engine.step_count)))
@@ -213,7 +216,7 @@ class ThorBridge(Node):
     ) -> EvaluateGoal.Response:
         try:
             latest = self._engine.latest
-            goals = [conversions.sub_goal(goal) for goal in request.goals]
+            goals = [sub_goal_from_msg(goal) for goal in request.goals]
             rule = request.rule or EvaluateGoal.Request.RULE_MILO
             verdicts = evaluate_all(goals, latest.snapshot, rule)
         except (EngineFailure, UnknownRuleError) as error:

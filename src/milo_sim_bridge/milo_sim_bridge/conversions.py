@@ -9,24 +9,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Point, Pose, PoseStamped, Vector3
-from geometry_msgs.msg import Quaternion as QuaternionMsg
+from geometry_msgs.msg import Point, Pose, PoseStamped
 
 from milo_core.frames import (
     AGENT_CENTRE_HEIGHT,
     Quaternion,
     quaternion_from_unity_euler,
-    quaternion_from_yaw,
     to_map,
-    yaw_to_map,
 )
 from milo_core.goals import Verdict
-from milo_core.snapshot import Snapshot, SnapshotObject, Vector
-from milo_core.tasks import SubGoal
+from milo_core.snapshot import Snapshot, SnapshotObject
 from milo_core.world_model import ObjectBelief
 from milo_msgs.action import NavigateTo, Pick, Place, Release, SetOpen
 from milo_msgs.msg import GoalVerdict, ObjectState, SimMetadata
-from milo_msgs.msg import SubGoal as SubGoalMsg
+from milo_ros import conversions as common
 from milo_sim_bridge.engine import StepResult
 from milo_sim_bridge.skills import (
     MAP_FRAME,
@@ -46,105 +42,90 @@ def time_of(nanoseconds: int) -> Time:
     return Time(sec=seconds, nanosec=rest)
 
 
-def _tri_state(value: bool | None) -> int:
-    return ObjectState.UNKNOWN if value is None else int(value)
-
-
-def _pose(position: Vector, facing: Quaternion) -> Pose:
-    x, y, z = position
-    return Pose(
-        position=Point(x=x, y=y, z=z),
-        orientation=QuaternionMsg(x=facing.x, y=facing.y, z=facing.z, w=facing.w),
-    )
-
-
-def base_pose(agent_position: Vector, yaw: float) -> Pose:
-    """Return the pose of base_link.
-
-    Args:
-        agent_position: centre of the agent, Unity's frame, metres.
-        yaw: Unity's, degrees.
-    """
-    x, y, z = to_map(*agent_position)
-    return _pose((x, y, z - AGENT_CENTRE_HEIGHT), quaternion_from_yaw(yaw_to_map(yaw)))
-
-
 def robot_pose(snapshot: Snapshot) -> Pose:
     """Return the pose of base_link in the map frame."""
-    return base_pose(snapshot.agent_position, snapshot.agent_yaw)
+    return common.robot_pose(snapshot.agent_position, snapshot.agent_yaw)
 
 
 def object_pose(obj: SnapshotObject) -> Pose:
     """Return the pose of an object's frame in the map frame."""
-    return _pose(to_map(*obj.position), quaternion_from_unity_euler(*obj.rotation))
+    return common.object_pose(obj.position, obj.rotation)
 
 
-def object_state(obj: SnapshotObject, stamp: Time) -> ObjectState:
-    """Return one object of the simulator's truth, observed at a time."""
-    belief = ObjectBelief.from_snapshot(obj, stamp.sec + stamp.nanosec * 1e-9)
-    center, size = belief.box_center, belief.box_size
-    return ObjectState(
-        object_id=belief.object_id,
-        object_type=belief.object_type,
-        pose=object_pose(obj),
-        box_center=Point(x=center[0], y=center[1], z=center[2]),
-        box_size=Vector3(x=size[0], y=size[1], z=size[2]),
-        distance=belief.distance,
-        receptacle=belief.receptacle,
-        pickupable=belief.pickupable,
-        openable=belief.openable,
-        toggleable=belief.toggleable,
-        sliceable=belief.sliceable,
-        visible=_tri_state(belief.visible),
-        is_open=_tri_state(belief.is_open),
-        is_picked_up=_tri_state(belief.is_picked_up),
-        is_toggled=_tri_state(belief.is_toggled),
-        is_sliced=_tri_state(belief.is_sliced),
-        openness=belief.openness,
-        parent_receptacles=list(belief.parent_receptacles),
-        receptacle_object_ids=list(belief.receptacle_object_ids),
-        provenance=int(belief.provenance),
-        observed=stamp,
+class MetadataWriter:
+    """Writes the simulator's truth after each engine action as a message.
+
+    Most objects rest while the robot works. Their messages are kept and get new values only where
+    the robot's motion or the passing of time shows, so a written message is valid until the next
+    one is written.
+    """
+
+    def __init__(self) -> None:
+        self._objects: dict[str, tuple[tuple[object, ...], ObjectState]] = {}
+
+    def write(self, result: StepResult, stamp: Time) -> SimMetadata:
+        """Return the message of an engine action."""
+        snapshot = result.snapshot
+        objects = {o.object_id: self._object(o, stamp) for o in snapshot.objects.values()}
+        self._objects = objects
+        message = SimMetadata(
+            step=result.step,
+            episode=result.episode,
+            scene=snapshot.scene,
+            last_action=result.action,
+            last_action_success=result.success,
+            error_code=result.error_code,
+            error_message=result.error_message,
+            robot_pose=robot_pose(snapshot),
+            camera_pitch=math.radians(snapshot.camera_horizon),
+            standing=snapshot.standing,
+            held_object_id=snapshot.held_id or "",
+            objects=[message for _, message in objects.values()],
+        )
+        message.header.frame_id = MAP_FRAME
+        message.header.stamp = stamp
+        return message
+
+    def _object(self, obj: SnapshotObject, stamp: Time) -> tuple[tuple[object, ...], ObjectState]:
+        state = _resting_state(obj)
+        known, message = self._objects.get(obj.object_id, (None, None))
+        if message is None or known != state:
+            orientation = common.quaternion(quaternion_from_unity_euler(*obj.rotation))
+            message = common.object_state_msg(ObjectBelief.from_snapshot(obj, 0.0), orientation)
+        message.distance = obj.distance
+        message.visible = int(obj.visible)
+        message.observed = stamp
+        return state, message
+
+
+def _resting_state(obj: SnapshotObject) -> tuple[object, ...]:
+    """All facts but those that change with the robot's place: distance and visibility."""
+    return (
+        obj.object_type,
+        obj.position,
+        obj.rotation,
+        obj.box_center,
+        obj.box_size,
+        obj.receptacle,
+        obj.pickupable,
+        obj.openable,
+        obj.toggleable,
+        obj.sliceable,
+        obj.is_open,
+        obj.openness,
+        obj.is_picked_up,
+        obj.is_toggled,
+        obj.is_sliced,
+        obj.parent_receptacles,
+        obj.receptacle_object_ids,
     )
-
-
-def sim_metadata(result: StepResult, stamp: Time) -> SimMetadata:
-    """Return the simulator's truth after an engine action."""
-    snapshot = result.snapshot
-    message = SimMetadata(
-        step=result.step,
-        episode=result.episode,
-        scene=snapshot.scene,
-        last_action=result.action,
-        last_action_success=result.success,
-        error_code=result.error_code,
-        error_message=result.error_message,
-        robot_pose=robot_pose(snapshot),
-        camera_pitch=math.radians(snapshot.camera_horizon),
-        standing=snapshot.standing,
-        held_object_id=snapshot.held_id or "",
-        objects=[object_state(obj, stamp) for obj in snapshot.objects.values()],
-    )
-    message.header.frame_id = MAP_FRAME
-    message.header.stamp = stamp
-    return message
-
-
-def sub_goal(message: SubGoalMsg) -> SubGoal:
-    """Read a sub-goal; empty texts mean none."""
-    return SubGoal(message.goal, message.object or None, message.target or None)
-
-
-def sub_goal_message(goal: SubGoal) -> SubGoalMsg:
-    """Write a sub-goal."""
-    return SubGoalMsg(goal=goal.goal, object=goal.object or "", target=goal.target or "")
 
 
 def verdict_message(verdict: Verdict) -> GoalVerdict:
     """Write a verdict."""
     return GoalVerdict(
-        sub_goal=sub_goal_message(verdict.sub_goal),
-        satisfied=_tri_state(verdict.satisfied),
+        sub_goal=common.sub_goal_msg(verdict.sub_goal),
+        satisfied=common.tri_state(verdict.satisfied),
         object_id=verdict.object_id or "",
         target_id=verdict.target_id or "",
         reason=verdict.reason,
@@ -153,7 +134,7 @@ def verdict_message(verdict: Verdict) -> GoalVerdict:
 
 def engine_base_pose(pose: Mapping[str, Any]) -> Pose:
     """Return an interactable pose of the engine as a pose of base_link."""
-    return base_pose((pose["x"], pose["y"], pose["z"]), pose["rotation"])
+    return common.robot_pose((pose["x"], pose["y"], pose["z"]), pose["rotation"])
 
 
 def floor_points(positions: Iterable[Mapping[str, float]]) -> list[Point]:
