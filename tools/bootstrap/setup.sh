@@ -109,20 +109,20 @@ report() { # report TITLE BEGIN
   printf '  %-34s %4d.%d s\n' "$1" $((tenths / 10)) $((tenths % 10)) >&2
 }
 
+# End with one sentence, and with the end of the log when the cause is not a known one.
 fail() { # fail TITLE LOG
-  local sentence
   trap '' INT TERM HUP
   stop_jobs
-  say ""
-  grep -vE '^[[:space:]]*$' "$2" | tail -n 12 >&2
-  sentence="\"$1\" failed; the whole log is in $2"
   if grep -qiE 'no space left on device|errno 28' "$2"; then
-    sentence="the disk of $root is full: make room and start ./milo again, it goes on from here"
-  elif grep -qiE 'name resolution|name or service not known|dns error|connection refused|network is unreachable|failed to (establish|fetch)|timed out|error sending request|NewConnectionError' "$2"; then
-    sentence="the Python package index cannot be reached: connect this machine to the network (or set PIP_INDEX_URL and UV_DEFAULT_INDEX to a mirror) and start ./milo again, it goes on from here; the log is in $2"
+    die "the disk of $root is full: make room and start ./milo again, it goes on from here (log: $2)"
+  elif grep -qiE "$network_errors" "$2"; then
+    die "the Python package index cannot be reached: connect this machine to the network (or set PIP_INDEX_URL and UV_DEFAULT_INDEX to a mirror) and start ./milo again, it goes on from here (log: $2)"
   fi
-  die "$sentence"
+  grep -vE '^[[:space:]]*$' "$2" | tail -n 12 >&2
+  die "\"$1\" failed; the whole log is in $2"
 }
+network_errors='name resolution|name or service not known|dns error|connection refused|network is unreachable'
+network_errors+='|failed to fetch|failed to establish|connection timed out|read timed out|error sending request'
 
 # --- virtual environment ------------------------------------------------------------------------------------------
 
