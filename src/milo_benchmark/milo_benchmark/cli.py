@@ -9,6 +9,8 @@ import os
 import signal
 
 signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+# A starter may have blocked it, so that Python's own start is not interrupted halfway.
+signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 import sys
 from pathlib import Path

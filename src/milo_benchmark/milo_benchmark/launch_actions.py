@@ -45,7 +45,7 @@ def node_action(spec: NodeSpec) -> Any:
         package=spec.package,
         executable=spec.executable,
         name=spec.name,
-        namespace=spec.namespace,
+        namespace=spec.namespace or None,
         parameters=[parameters],
         remappings=list(spec.remappings),
         output="screen" if spec.output == "terminal" else "log",

@@ -209,10 +209,11 @@ class Orchestrator:
         self._resolve(call, RunEpisode.Result(error_code=code, error_msg=text))
 
     def _resolve(self, call: _EpisodeCall, result: RunEpisode.Result) -> None:
-        """Complete the future in the executor's thread."""
-        executor = self._node.executor
-        if executor is not None:
-            executor.create_task(call.result.set_result, result)
+        """Complete the future that the executor's thread awaits."""
+        call.result.set_result(result)
+        # rclpy looks at an awaited future only when something wakes its executor.
+        if self._node.executor is not None:
+            self._node.executor.wake()
 
 
 def _complain(error: Exception, exit_code: int) -> int:

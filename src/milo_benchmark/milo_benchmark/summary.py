@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -75,10 +76,11 @@ def remarks(records: Sequence[EpisodeRecord], expected: int | None = None) -> li
 
 
 def _table(records: Sequence[EpisodeRecord], title: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column("tier")
-    for name in ("goal", "rate", "95 % interval", "executed", "planned", "mean ms"):
-        table.add_column(name, justify="right")
+    # Narrow enough for 80 columns.
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    table.add_column("tier", no_wrap=True)
+    for name in ("goal", "rate", "95 % interval", "exec", "plan", "ms"):
+        table.add_column(name, justify="right", no_wrap=True)
     rows = summarize(records)
     for row in rows:
         if row is rows[-1]:
@@ -88,7 +90,7 @@ def _table(records: Sequence[EpisodeRecord], title: str) -> Table:
             row.name,
             f"{row.goal_successes}/{row.episodes}",
             f"{row.goal_rate:.1%}",
-            f"{low:.1%} to {high:.1%}",
+            f"{low:.1%}-{high:.1%}",
             f"{row.execution_successes}/{row.episodes}",
             f"{row.plan_successes}/{row.episodes}",
             f"{row.mean_ms:.0f}",
