@@ -64,7 +64,7 @@ def bridge(graph: Graph, tmp_path: Path) -> Callable[..., Any]:
         if script is not None:
             env["SCRIPTED_PLAYER"] = json.dumps(script)
             parameters["local_executable_path"] = str(scripted.executable(tmp_path))
-        return graph.start_module(MODULE, namespace=namespace, parameters=parameters, env=env)
+        return graph.start_module(MODULE, parameters=parameters, env=env)
 
     return start
 
@@ -316,8 +316,13 @@ def test_cancel_and_other_requests_while_a_step_runs(
     assert [s.last_action for s in states] == ["Initialize", "GetInteractablePoses", "OpenObject"]
 
 
-def test_a_namespace_holds_all_names_but_the_clock(bridge: Any, probe: Probe) -> None:
-    bridge({}, namespace="/left/robot")
+def test_a_namespace_holds_all_names_but_the_clock(
+    graph: Graph, probe: Probe, tmp_path: Path
+) -> None:
+    parameters = {"local_executable_path": str(scripted.executable(tmp_path))}
+    graph.start_executable(
+        "milo_sim_bridge", "thor_bridge", namespace="/left/robot", parameters=parameters
+    )
     reset(probe, name="/left/robot/reset_scene")
     ok(probe.do(Pick, "/left/robot/pick", object_id=scripted.APPLE))
     late = probe.collect(SimMetadata, "/left/robot/sim/metadata", LATCHED)
@@ -330,7 +335,7 @@ def test_a_namespace_holds_all_names_but_the_clock(bridge: Any, probe: Probe) ->
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_at_any_moment_ends_it_quietly(
-    graph: Graph, probe: Probe, number: signal.Signals
+    graph: Graph, probe: Probe, number: signal.Signals, tmp_path: Path
 ) -> None:
     def handles_signals(pid: int) -> bool:
         line = next(
@@ -347,8 +352,10 @@ def test_a_signal_at_any_moment_ends_it_quietly(
         ),
         "twice": lambda: reset(probe),
     }
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
     for name, reach in moments.items():
-        process = graph.start_module(MODULE, name)
+        process = graph.start_module(MODULE, name, env={"TMPDIR": str(temporary)})
         graph.wait_for(lambda pid=process.pid: handles_signals(pid), "the handlers")
         reach()
         graph.may_end(name)
@@ -357,6 +364,7 @@ def test_a_signal_at_any_moment_ends_it_quietly(
             process.send_signal(number)
         assert process.wait(5) == 0, f"{name}: {graph.log(name)}"
         assert "Traceback" not in graph.log(name)
+        assert list(temporary.iterdir()) == []
         wait_for(lambda pids=children: not any(map(is_running, pids)), "the player's end")
 
 

@@ -27,12 +27,14 @@ def make_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mak
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     seen: list[StepResult] = []
 
-    def make(timeout: float = 20.0, executable: str = "", **script: str) -> Engine:
+    def make(
+        timeout: float = 20.0, start_timeout: float = 20.0, executable: str = "", **script: str
+    ) -> Engine:
         monkeypatch.setenv("SCRIPTED_PLAYER", json.dumps(script))
         config = EngineConfig(
             executable=executable or str(scripted.executable(tmp_path)),
             step_timeout=timeout,
-            start_timeout=timeout,
+            start_timeout=start_timeout,
         )
         engine = Engine(config, seen.append)
         engine.seen = seen  # type: ignore[attr-defined]
@@ -154,7 +156,7 @@ def test_a_hung_player_is_killed_with_its_children(
     make_engine: MakeEngine, tmp_path: Path, how: str
 ) -> None:
     pids = tmp_path / "pids"
-    engine = make_engine(timeout=2.0, Pass=how, pids=str(pids))
+    engine = make_engine(timeout=1.0, Pass=how, pids=str(pids))
     reset(engine)
     running = [int(pid) for pid in pids.read_text().split()]
     assert all(map(is_running, running))
@@ -164,7 +166,7 @@ def test_a_hung_player_is_killed_with_its_children(
 
 
 def test_a_hung_reset_is_noticed(make_engine: MakeEngine, tmp_path: Path) -> None:
-    engine = make_engine(timeout=2.0, Initialize="hang", once=str(tmp_path / "once"))
+    engine = make_engine(timeout=1.0, Initialize="hang", once=str(tmp_path / "once"))
     assert failure_of(lambda: reset(engine)).code is EngineError.ENGINE_TIMEOUT
     assert reset(engine).success
 
@@ -182,7 +184,7 @@ def test_a_player_killed_while_idle_is_replaced(make_engine: MakeEngine, tmp_pat
 
 @pytest.mark.parametrize(("how", "words"), [("die", "exit code 7"), ("hang", "within 1.5 s")])
 def test_a_player_that_never_starts(make_engine: MakeEngine, how: str, words: str) -> None:
-    engine = make_engine(timeout=1.5, start=how)
+    engine = make_engine(start_timeout=1.5, start=how)
     failure = failure_of(lambda: reset(engine))
     assert failure.code is EngineError.ENGINE_START_FAILED
     assert words in str(failure)
