@@ -7,13 +7,16 @@ import pytest
 
 pytest.importorskip("milo_msgs", reason="needs the built message package")
 
+from rclpy.serialization import serialize_message
+
 from milo_core.error_codes import CODES_OF_ACTION, EngineError
 from milo_core.goals import Verdict
 from milo_core.snapshot import Snapshot
 from milo_core.tasks import SubGoal
 from milo_msgs import action as actions
 from milo_msgs.action import NavigateTo, Place, SetOpen
-from milo_msgs.msg import GoalVerdict, ObjectState
+from milo_msgs.msg import GoalVerdict, ObjectState, SimMetadata
+from milo_msgs.msg import SubGoal as SubGoalMsg
 from milo_sim_bridge import conversions, skills
 from milo_sim_bridge.digest import scene_digest
 from milo_sim_bridge.engine import StepResult
@@ -49,7 +52,7 @@ def test_sim_metadata() -> None:
     world.step({"action": "PickupObject", "objectId": scripted.APPLE})
     world.agent |= {"x": 1.0, "z": 2.0, "rotation": 90.0, "horizon": 30.0}
     result = StepResult(7, 3, "PickupObject", True, "", "", None, snapshot_of(world))
-    message = conversions.sim_metadata(result, STAMP)
+    message = conversions.MetadataWriter().write(result, STAMP)
     assert (message.header.stamp, message.header.frame_id) == (STAMP, "map")
     assert (message.step, message.episode, message.scene) == (7, 3, "FloorPlan1")
     assert (message.last_action, message.last_action_success) == ("PickupObject", True)
@@ -75,13 +78,34 @@ def test_sim_metadata() -> None:
     assert (drawer.box_size.x, drawer.box_size.y, drawer.box_size.z) == (0.3, 0.1, 0.2)
 
 
-def test_sub_goals_and_verdicts() -> None:
-    goal = conversions.sub_goal(conversions.sub_goal_message(SubGoal("store", "mug", "drawer")))
-    assert goal == SubGoal("store", "mug", "drawer")
-    assert conversions.sub_goal(conversions.sub_goal_message(SubGoal("find"))) == SubGoal("find")
+def test_a_kept_object_message_equals_a_new_one() -> None:
+    writer, world = conversions.MetadataWriter(), scripted.World()
+
+    def write(step: int, *, by: conversions.MetadataWriter) -> SimMetadata:
+        result = StepResult(step, 1, "Pass", True, "", "", None, snapshot_of(world))
+        return by.write(result, conversions.time_of(step * 100_000_000))
+
+    first = write(1, by=writer)
+    kept = {o.object_id: o for o in first.objects}
+    world.step({"action": "PickupObject", "objectId": scripted.APPLE})
+    for obj in world.objects.values():
+        obj |= {"distance": 2.5, "visible": False}
+    second = write(2, by=writer)
+    fresh = write(2, by=conversions.MetadataWriter())
+    # Bytes: a NaN differs from itself.
+    assert serialize_message(second) == serialize_message(fresh)
+    again = {o.object_id for o in second.objects if o is kept[o.object_id]}
+    assert again == {scripted.DRAWER, scripted.MUG}
+    del world.objects[scripted.MUG]
+    assert scripted.MUG not in {o.object_id for o in write(3, by=writer).objects}
+
+
+def test_verdicts() -> None:
+    goal = SubGoal("store", "mug")
     for satisfied, value in ((True, 1), (False, 0), (None, -1)):
         message = conversions.verdict_message(Verdict(goal, satisfied, "Mug|1", None, "so it is"))
         assert (message.satisfied, message.object_id, message.target_id) == (value, "Mug|1", "")
+        assert message.sub_goal == SubGoalMsg(goal="store", object="mug")
         assert message.reason == "so it is"
     assert GoalVerdict.UNVERIFIABLE == -1
 
