@@ -271,9 +271,8 @@ def pack_scene(scene: dict[str, Any], grids: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Write one compressed file a scene."""
-    source = Path(sys.argv[1])
+def build(source: Path) -> None:
+    """Write one compressed file a scene from the facts in a folder."""
     grids = json.loads((source / "spawn_grids.json").read_text("utf-8"))["scenes"]
     OUTPUT.mkdir(parents=True, exist_ok=True)
     paths = sorted((source / "scenes").glob("*.json"))
@@ -287,4 +286,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    build(Path(sys.argv[1]))

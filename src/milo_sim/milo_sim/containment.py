@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 TOUCH = 0.002
 """An object counts as reaching into a trigger box when it does by more than this [m]."""
+SUNK = 0.05
+"""What lies on a surface reaches no deeper below its recorded height than this [m]."""
 
 
 def detach(world: World, object_id: str) -> None:
@@ -49,15 +51,17 @@ def attach(world: World, object_id: str, parents: Iterable[str]) -> None:
 def find_parents(world: World, object_id: str) -> list[str]:
     """Ids of the receptacles whose trigger box the object reaches into, in scene order.
 
-    Closed containers are left out: nothing gets into them, though their coarse boxes reach far.
+    Closed containers are left out: nothing gets into them, though their coarse boxes reach far. So
+    are open surfaces that an object pokes through from below: their boxes span sinks and gaps.
     """
     own = world.with_carried(object_id)
+    box = object_box(world.objects[object_id]).grown(-TOUCH)
+    bottom = float(box.center[1] - box.extent()[1])
     triggers = [
         t
         for key, t in world.triggers().items()
-        if key not in own and not (t.walled and not world.is_accessible(key))
+        if key not in own and (world.is_accessible(key) if t.walled else bottom > t.bottom - SUNK)
     ]
-    box = object_box(world.objects[object_id]).grown(-TOUCH)
     reached = boxes_overlap(box, stack([t.box for t in triggers]))
     return [t.receptacle_id for t, hit in zip(triggers, reached, strict=True) if hit]
 

@@ -95,13 +95,24 @@ class Box:
 
     @staticmethod
     def from_corners(corners: FloatArray) -> Box:
-        """Box from its (8, 3) corners in metadata order."""
+        """Box from its (8, 3) corners in metadata order.
+
+        The corners are rounded, so the axes are made orthogonal again; a box without extent along
+        an axis keeps the world's axes.
+        """
         edges = np.stack(
             [corners[0] - corners[1], corners[4] - corners[0], corners[0] - corners[3]], axis=1
         )
-        lengths = np.linalg.norm(edges, axis=0)
-        axes = np.where(lengths > 1e-9, edges / np.maximum(lengths, 1e-9), IDENTITY)
-        return Box(corners.mean(axis=0), axes, lengths / 2)
+        lengths = np.sqrt(np.sum(edges * edges, axis=0))
+        if lengths.min() < 1e-6:
+            return Box(corners.mean(axis=0), IDENTITY, np.ptp(corners, axis=0) / 2)
+        x = edges[:, 0] / lengths[0]
+        y = edges[:, 1] - x * float(x @ edges[:, 1])
+        y /= math.sqrt(float(y @ y))
+        z = np.array(
+            [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
+        )
+        return Box(corners.mean(axis=0), np.stack([x, y, z], axis=1), lengths / 2)
 
     def corners(self) -> FloatArray:
         """The (8, 3) corners in metadata order."""
