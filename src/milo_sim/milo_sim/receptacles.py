@@ -44,6 +44,9 @@ carton (Box_1): 0.240 x 0.372 m in a box of 0.439 x 0.500 m."""
 _WALLED_KINDS = frozenset({"in", "in_bottom_corners"})
 _WALLED_TYPES = frozenset({"Safe"})
 """Containers for which PutObject counts no corners."""
+_RIM_TYPES = frozenset({"Sink"})
+"""No walls although PutObject has a corner rule for containers: what they hold as the scenes start
+stands on the rim; the hollow is a SinkBasin of its own."""
 _BASIN_TYPES = frozenset({"SinkBasin"})
 """Hollow as containers, but their trigger box spans the rim: in recorded placements what sticks out
 of it fails by the footprint test, not by hitting a wall."""
@@ -88,9 +91,10 @@ class TriggerBox:
 
 def is_walled(object_type: str) -> bool:
     """Tell whether a receptacle type has solid sides around its inside."""
-    return (
-        OBJECT_TYPES[object_type].receptacle_kind in _WALLED_KINDS or object_type in _WALLED_TYPES
-    )
+    if object_type in _RIM_TYPES:
+        return False
+    kind = OBJECT_TYPES[object_type].receptacle_kind
+    return kind in _WALLED_KINDS or object_type in _WALLED_TYPES
 
 
 def trigger_boxes(scene: Scene) -> Mapping[str, TriggerBox]:
