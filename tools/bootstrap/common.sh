@@ -7,9 +7,9 @@ extras=(vision llm eai robouse docs)
 export MILO_ROOT=$root
 
 say() { printf '%s\n' "$*" >&2; }
-die() {
-  printf 'milo: %s\n' "$*" >&2
-  exit 1
+die() { # die SENTENCE [EXIT_CODE]
+  printf 'milo: %s\n' "$1" >&2
+  exit "${2:-1}"
 }
 
 # Prefix of the ROS 2 installation that is sourced: it has rclpy and is no virtual environment

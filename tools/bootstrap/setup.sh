@@ -15,7 +15,7 @@ setup_command() {
     case $1 in
       --with=*) names=${1#--with=} ;;
       --with)
-        [ $# -gt 1 ] || die "--with needs the names of extras: ${extras[*]}"
+        [ $# -gt 1 ] || die "--with needs the names of extras: ${extras[*]}" 2
         names=$2
         shift
         ;;
@@ -23,11 +23,11 @@ setup_command() {
         usage
         return
         ;;
-      *) die "unknown option $1: ./milo setup [--with EXTRA,...], extras: ${extras[*]}" ;;
+      *) die "unknown option $1: ./milo setup [--with EXTRA,...], extras: ${extras[*]}" 2 ;;
     esac
     shift
     for name in ${names//,/ }; do
-      [[ " test ${extras[*]} " == *" $name "* ]] || die "unknown extra $name: choose from ${extras[*]}"
+      [[ " test ${extras[*]} " == *" $name "* ]] || die "unknown extra $name: choose from ${extras[*]}" 2
       layers+=("$name")
     done
   done
