@@ -54,8 +54,8 @@ def test_an_episode_with_its_states_and_trace(serve: Any, probe: Any) -> None:
 
 
 def test_everything_works_in_a_namespace(serve: Any, probe: Any) -> None:
-    serve("lab/robot1")
-    result = probe.do(action(), "lab/robot1/run_episode", 60.0, task_id="fp1-t2a")
+    serve("/lab/robot1")
+    result = probe.do(action(), "/lab/robot1/run_episode", 60.0, task_id="fp1-t2a")
     assert result.error_code == 0
     assert result.result.goal_success
 

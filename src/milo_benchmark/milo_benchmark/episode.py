@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from milo_benchmark.mailbox import EpisodeStopped
 from milo_benchmark.manifest import utc_now
 from milo_benchmark.records import (
     EndReason,
@@ -48,10 +49,6 @@ class StageError(MiloError):
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
-
-
-class EpisodeStopped(Exception):
-    """Someone wants the episode to stop; it leaves no line and can be played again."""
 
 
 @dataclass(frozen=True)

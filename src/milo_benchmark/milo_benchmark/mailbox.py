@@ -5,7 +5,9 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from milo_benchmark.episode import EpisodeStopped
+
+class EpisodeStopped(Exception):
+    """Someone wants the episode to stop; it leaves no line and can be played again."""
 
 
 class WaitTimeout(Exception):
@@ -65,6 +67,8 @@ class Mailbox:
         predicate: Callable[[], bool],
         timeout: float,
         on_event: Callable[[Any], None] = lambda _: None,
+        *,
+        cancelable: bool = True,
     ) -> None:
         """Wait until the predicate holds; it is looked at after every event.
 
@@ -72,6 +76,7 @@ class Mailbox:
             predicate: what to wait for.
             timeout: seconds.
             on_event: gets each event that comes meanwhile.
+            cancelable: a cancellation of the episode ends the wait.
 
         Raises:
             WaitTimeout: it did not come in time.
@@ -79,7 +84,7 @@ class Mailbox:
         """
         deadline = time.monotonic() + timeout
         while not predicate():
-            self._check(cancelable=True)
+            self._check(cancelable=cancelable)
             remaining = deadline - time.monotonic()
             if remaining <= 0:
                 raise WaitTimeout

@@ -1,6 +1,8 @@
 """The ports of an episode on a ROS 2 graph: services, one action, one topic."""
 
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from rclpy.action import ActionClient
@@ -11,14 +13,8 @@ from rclpy.parameter_client import AsyncParameterClient
 from rclpy.serialization import deserialize_message
 
 from milo_benchmark.conversions import evaluation, task_outcome
-from milo_benchmark.episode import (
-    EpisodeStopped,
-    Evaluation,
-    ResetOutcome,
-    StageError,
-    TaskOutcome,
-)
-from milo_benchmark.mailbox import Mailbox, WaitTimeout
+from milo_benchmark.episode import Evaluation, ResetOutcome, StageError, TaskOutcome
+from milo_benchmark.mailbox import EpisodeStopped, Mailbox, WaitTimeout
 from milo_core.error_codes import EngineError, RunTaskError
 from milo_core.tasks import SubGoal
 from milo_msgs.action import RunTask
@@ -30,9 +26,18 @@ from milo_ros.qos import LATCHED
 _POLL_SECONDS = 0.05
 """The graph tells nobody when a server appears; it has to be asked."""
 
+_GREETING_SECONDS = 2.0
+_CANCEL_SECONDS = 10.0
+"""For a canceled task to end; its skill may have to end first."""
+
 
 class PlannerRefusedError(Exception):
     """The planner node doesn't know the planner; the message is its reason."""
+
+
+def _silent(name: str) -> StageError:
+    text = f"Nobody offers {name}; see the logs of the nodes."
+    return StageError(EngineError.NODE_UNAVAILABLE, text)
 
 
 class RosPorts:
@@ -44,6 +49,7 @@ class RosPorts:
 
     def __init__(self, node: Node, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
+        # The clients that greet come last of each node's: see _greet.
         self._reset = node.create_client(ResetScene, "reset_scene")
         self._evaluate = node.create_client(EvaluateGoal, "evaluate_goal")
         self._task = ActionClient(node, RunTask, "run_task")
@@ -54,31 +60,48 @@ class RosPorts:
         node.create_subscription(SimMetadata, "sim/metadata", self._on_metadata, LATCHED, raw=True)
 
     def wait_until_ready(self, timeout: float) -> None:
-        """Wait until every server is there.
+        """Wait until every server is there and its answers arrive.
 
         Raises:
-            StageError: names those that are not.
+            StageError: names the node that is not.
         """
-        ready: dict[str, Callable[[], bool]] = {
-            "reset_scene and evaluate_goal (node thor_bridge)": lambda: (
-                self._reset.service_is_ready() and self._evaluate.service_is_ready()
-            ),
-            "run_task (node planner)": lambda: (
-                self._task.server_is_ready() and self._planner.services_are_ready()
-            ),
-        }
-        for _ in range(round(timeout / _POLL_SECONDS)):
-            if all(check() for check in ready.values()):
-                return
-            try:
-                self._mailbox.wait(lambda: False, _POLL_SECONDS)
-            except WaitTimeout:
-                continue
-        missing = ", ".join(name for name, check in ready.items() if not check())
-        raise StageError(
-            EngineError.NODE_UNAVAILABLE,
-            f"Nobody offers {missing} after {timeout:g} s; see the logs of the nodes.",
+        deadline = time.monotonic() + timeout
+        bridge = "reset_scene and evaluate_goal (node thor_bridge)"
+        planner = "run_task (node planner)"
+        self._wait_for_servers(
+            bridge,
+            lambda: self._reset.service_is_ready() and self._evaluate.service_is_ready(),
+            deadline,
         )
+        self._wait_for_servers(
+            planner,
+            lambda: self._task.server_is_ready() and self._planner.services_are_ready(),
+            deadline,
+        )
+        self._greet(bridge, lambda: self._evaluate.call_async(EvaluateGoal.Request()), deadline)
+        self._greet(planner, lambda: self._planner.get_parameters(["planner"]), deadline)
+
+    def _wait_for_servers(self, name: str, ready: Callable[[], bool], deadline: float) -> None:
+        while not ready():
+            if time.monotonic() >= deadline:
+                raise _silent(name)
+            with suppress(WaitTimeout):
+                self._mailbox.wait(lambda: False, _POLL_SECONDS)
+
+    def _greet(self, name: str, ask: Callable[[], Any], deadline: float) -> None:
+        """Ask something harmless until an answer comes.
+
+        A server drops the answer to a client that it has not discovered yet. It discovers the
+        clients of one process in the order of their creation, so with the answer to the last of
+        them it knows them all.
+        """
+        while time.monotonic() < deadline:
+            future = ask()
+            future.add_done_callback(self._mailbox.post)
+            with suppress(WaitTimeout):
+                self._mailbox.wait(future.done, _GREETING_SECONDS)
+                return
+        raise _silent(name)
 
     def select_planner(self, name: str, timeout: float = 30.0) -> None:
         """Set the planner node's parameter `planner`.
@@ -126,13 +149,19 @@ class RosPorts:
         handle = self._answer(sending, "run_task", timeout)
         if not handle.accepted:
             raise StageError(RunTaskError.INVALID_GOAL, "The planner refused the task; is it busy?")
+        result = handle.get_result_async()
         try:
-            result = handle.get_result_async()
             response = self._answer(result, "run_task", timeout, lambda _: on_step())
         except (EpisodeStopped, StageError):
             handle.cancel_goal_async()
+            self._let_end(result)
             raise
         return task_outcome(response.result)
+
+    def _let_end(self, result: Any) -> None:
+        """Give a canceled task the time to end, else the next one would find the planner busy."""
+        with suppress(EpisodeStopped, WaitTimeout):
+            self._mailbox.wait(result.done, _CANCEL_SECONDS, cancelable=False)
 
     def wait_for_step(self, step: int, timeout: float) -> None:
         """Wait for the `sim/metadata` of an engine step."""

@@ -96,7 +96,7 @@ def ros_arguments(spec: NodeSpec) -> list[str]:
     """Return the command-line arguments that give a node its name, parameters and remappings."""
     arguments = ["--ros-args", "-r", f"__node:={spec.name}"]
     if spec.namespace:
-        arguments += ["-r", f"__ns:={spec.namespace}"]
+        arguments += ["-r", f"__ns:=/{spec.namespace.strip('/')}"]
     for name, value in spec.parameters.items():
         # YAML, of which JSON is a part; quoted, so that the text "1.1" stays a text.
         arguments += ["-p", f"{name}:={json.dumps(value, ensure_ascii=False)}"]

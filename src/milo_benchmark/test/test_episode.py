@@ -2,12 +2,12 @@ import pytest
 
 from milo_benchmark.episode import (
     EpisodeRunner,
-    EpisodeStopped,
     Evaluation,
     StageError,
     StageLimits,
     State,
 )
+from milo_benchmark.mailbox import EpisodeStopped
 from milo_core.error_codes import EngineError, RunTaskError
 from milo_core.tasks import load_tasks
 

@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from milo_benchmark.episode import EpisodeStopped
-from milo_benchmark.mailbox import Mailbox, WaitTimeout
+from milo_benchmark.mailbox import EpisodeStopped, Mailbox, WaitTimeout
 
 
 def test_an_event_from_another_thread_ends_the_wait():
@@ -54,6 +53,16 @@ def test_a_cancellation_ends_one_episode_only():
     mailbox.post("next")
     assert mailbox.receive() == "next"
     assert mailbox.exit_code is None
+
+
+def test_some_waits_outlast_a_cancellation_but_no_stop():
+    mailbox = Mailbox()
+    mailbox.cancel()
+    with pytest.raises(WaitTimeout):
+        mailbox.wait(lambda: False, 0.01, cancelable=False)
+    mailbox.stop(130)
+    with pytest.raises(EpisodeStopped):
+        mailbox.wait(lambda: False, 5.0, cancelable=False)
 
 
 def test_a_signal_ends_the_wait_at_once():

@@ -1,7 +1,8 @@
 import pytest
 
-from milo_benchmark.episode import EpisodeRunner, EpisodeStopped
+from milo_benchmark.episode import EpisodeRunner
 from milo_benchmark.graph import RunArguments
+from milo_benchmark.mailbox import EpisodeStopped
 from milo_benchmark.manifest import select_tasks
 from milo_benchmark.results import ResultsWriter, read_results
 from milo_benchmark.run_loop import plan_run, play

@@ -311,7 +311,7 @@ def test_arguments_of_a_node():
         "-r",
         "__node:=node",
         "-r",
-        "__ns:=robot",
+        "__ns:=/robot",
         "-p",
         'version:="1.1"',
         "-p",
