@@ -20,7 +20,7 @@ Point2 = tuple[float, float]
 Point3 = tuple[float, float, float]
 Axis = str
 
-_CREASE = math.cos(math.radians(38.0))
+_CREASE = math.cos(math.radians(48.0))
 """Profile corners sharper than this are edges."""
 
 
