@@ -39,7 +39,7 @@ EVERY_STEP = QoSProfile(
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 pytestmark = [pytest.mark.graph, pytest.mark.timeout(120)]
-MODULE = "milo_sim_bridge.thor_bridge"
+NODE = ("milo_sim_bridge", "thor_bridge")
 
 
 def load_scripted_player() -> Any:
@@ -64,7 +64,7 @@ def bridge(graph: Graph, tmp_path: Path) -> Callable[..., Any]:
         if script is not None:
             env["SCRIPTED_PLAYER"] = json.dumps(script)
             parameters["local_executable_path"] = str(scripted.executable(tmp_path))
-        return graph.start_module(MODULE, parameters=parameters, env=env)
+        return graph.start_executable(*NODE, parameters=parameters, env=env)
 
     return start
 
@@ -122,7 +122,9 @@ def test_every_service_and_skill_in_floorplan1(bridge: Any, probe: Probe) -> Non
     went = ok(run.result())
     assert (went.step, went.poses_found, went.path_length) == (6, len(poses.poses), 0.0)
     assert went.pose.pose.position == poses.poses[0].position
-    assert [message.stage for message in run.feedback] == ["querying_poses", "moving"]
+    stages = ["querying_poses", "moving"]
+    # A server that has not met the client's subscription yet sends its first feedback to nobody.
+    assert [message.stage for message in run.feedback] in (stages, stages[1:], [])
     assert all(math.isfinite(message.distance_remaining) for message in run.feedback)
     assert state(6).robot_pose == went.pose.pose
 
@@ -255,10 +257,12 @@ def test_error_codes(bridge: Any, probe: Probe) -> None:
 
 def test_a_player_killed_in_the_middle_of_a_goal(bridge: Any, probe: Probe, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
-    bridge({"PickupObject": "hang", "pids": str(pids), "once": str(tmp_path / "once")})
+    reached = tmp_path / "reached"
+    files = {"pids": str(pids), "once": str(tmp_path / "once"), "reached": str(reached)}
+    bridge({"PickupObject": "hang", **files})
     before = reset(probe)
     run = probe.send(Pick, "pick", object_id=scripted.APPLE)
-    probe.until(lambda: run.feedback, "the beginning of the pick")
+    probe.until(reached.exists, "the beginning of the pick")
     player, child = map(int, pids.read_text().split())
     begin = time.monotonic()
     os.kill(player, signal.SIGKILL)
@@ -288,13 +292,13 @@ def test_a_hung_player(bridge: Any, probe: Probe, tmp_path: Path) -> None:
 def test_cancel_and_other_requests_while_a_step_runs(
     bridge: Any, probe: Probe, tmp_path: Path
 ) -> None:
-    gate = tmp_path / "gate"
+    gate, reached = tmp_path / "gate", tmp_path / "reached"
     os.mkfifo(gate)
-    bridge({"GetInteractablePoses": f"gate:{gate}"})
+    bridge({"GetInteractablePoses": f"gate:{gate}", "reached": str(reached)})
     states = probe.collect(SimMetadata, "sim/metadata", EVERY_STEP)
     reset(probe)
     running = probe.send(NavigateTo, "navigate_to", object_id=scripted.APPLE)
-    probe.until(lambda: running.feedback, "the first stage")
+    probe.until(reached.exists, "the first stage")
     queued = probe.send(Pick, "pick", object_id=scripted.APPLE)
     third = probe.send(SetOpen, "set_open", object_id=scripted.DRAWER, openness=1.0)
 
@@ -310,7 +314,7 @@ def test_cancel_and_other_requests_while_a_step_runs(
     outcome = running.outcome()
     assert outcome.status == GoalStatus.STATUS_CANCELED
     assert outcome.result.error_code == NavigateToError.CANCELED
-    assert [message.stage for message in running.feedback] == ["querying_poses"]
+    assert all(message.stage == "querying_poses" for message in running.feedback)
     assert ok(third.result()).openness == 1.0
     probe.until(lambda: states[-1].step == 3, "the state after the third goal")
     assert [s.last_action for s in states] == ["Initialize", "GetInteractablePoses", "OpenObject"]
@@ -355,7 +359,7 @@ def test_a_signal_at_any_moment_ends_it_quietly(
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     for name, reach in moments.items():
-        process = graph.start_module(MODULE, name, env={"TMPDIR": str(temporary)})
+        process = graph.start_executable(*NODE, name, env={"TMPDIR": str(temporary)})
         graph.wait_for(lambda pid=process.pid: handles_signals(pid), "the handlers")
         reach()
         graph.may_end(name)
@@ -372,10 +376,11 @@ def test_the_player_does_not_survive_a_killed_bridge(
     graph: Graph, bridge: Any, probe: Probe, tmp_path: Path
 ) -> None:
     pids = tmp_path / "pids"
-    process = bridge({"PickupObject": "hang", "pids": str(pids)})
+    reached = tmp_path / "reached"
+    process = bridge({"PickupObject": "hang", "pids": str(pids), "reached": str(reached)})
     reset(probe)
-    run = probe.send(Pick, "pick", object_id=scripted.APPLE)
-    probe.until(lambda: run.feedback, "the hanging step")
+    probe.send(Pick, "pick", object_id=scripted.APPLE)
+    probe.until(reached.exists, "the hanging step")
     player = int(pids.read_text().split()[0])
     graph.may_end("thor_bridge")
     process.kill()
@@ -397,7 +402,7 @@ def test_the_player_does_not_survive_a_killed_bridge(
 def test_bad_parameters_end_it_with_one_sentence(
     graph: Graph, parameters: dict[str, Any], words: str
 ) -> None:
-    process = graph.start_module(MODULE, parameters=parameters)
+    process = graph.start_executable(*NODE, parameters=parameters)
     graph.may_end("thor_bridge")
     assert process.wait(20) == 2
     (line,) = graph.log("thor_bridge").strip().splitlines()

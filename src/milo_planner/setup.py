@@ -23,8 +23,8 @@ setup(
     zip_safe=False,
     entry_points={
         "console_scripts": [
-            "planner = milo_planner.planner_node:main",
-            "world_model = milo_planner.world_model_node:main",
+            "planner = milo_planner.main:planner",
+            "world_model = milo_planner.main:world_model",
         ],
     },
 )

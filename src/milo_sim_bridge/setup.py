@@ -31,7 +31,7 @@ setup(
     zip_safe=False,
     entry_points={
         "console_scripts": [
-            "thor_bridge = milo_sim_bridge.thor_bridge:main",
+            "thor_bridge = milo_sim_bridge.main:main",
         ],
     },
 )

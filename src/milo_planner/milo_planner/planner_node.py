@@ -1,6 +1,5 @@
 """The node planner: plans tasks and carries them out through the driver's skills."""
 
-import sys
 import threading
 import traceback
 from concurrent.futures import Future as JobFuture
@@ -24,7 +23,6 @@ from milo_planner.registry import PLANNERS, UnknownPlannerError, make_planner
 from milo_planner.skill_clients import SkillClients
 from milo_planner.task_runner import SubGoalRecord, TaskOutcome, TaskRunner
 from milo_ros.conversions import sub_goal_from_msg, world_model_from_msg
-from milo_ros.node_main import run_node
 from milo_ros.qos import LATCHED
 from milo_ros.waiting import result_of
 
@@ -61,7 +59,11 @@ class WorldStateCache:
 
 
 class PlannerNode(Node):
-    """Serves `run_task`, one task at a time, and publishes the plans on `plan`."""
+    """Serves `run_task`, one task at a time, and publishes the plans on `plan`.
+
+    Raises:
+        UnknownPlannerError: the parameter `planner` names none.
+    """
 
     def __init__(self) -> None:
         super().__init__("planner")
@@ -83,11 +85,7 @@ class PlannerNode(Node):
             descriptor = ParameterDescriptor(description=text, read_only=True)
             values[name] = self.declare_parameter(name, default, descriptor).value
         self.add_on_set_parameters_callback(self._on_parameters)
-        try:
-            make_planner(self._planner_name())
-        except UnknownPlannerError as error:
-            self.get_logger().fatal(str(error))
-            raise SystemExit(2) from error
+        make_planner(self._planner_name())
         self._waiter = TaskWaiter()
         self._world = WorldStateCache(self._waiter, values["world_state_timeout"])
         self._skills = SkillClients(
@@ -196,12 +194,3 @@ class PlannerNode(Node):
 
     def _publish_plan(self, record: SubGoalRecord) -> None:
         self._plan_publisher.publish(plan_msg(record))
-
-
-def main() -> None:
-    """Run the node."""
-    sys.exit(run_node(PlannerNode))
-
-
-if __name__ == "__main__":
-    main()

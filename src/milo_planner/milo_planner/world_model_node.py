@@ -1,16 +1,18 @@
 """The node world_model: the only publisher of WorldState."""
 
-import sys
-
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
 
+from milo_core.errors import MiloError
 from milo_msgs.msg import SimMetadata, WorldState
 from milo_planner.conversions import world_state_from_metadata
-from milo_ros.node_main import run_node
 from milo_ros.qos import LATCHED
 
 WORLD_SOURCES = ("simulated",)
+
+
+class UnknownWorldSourceError(MiloError):
+    """A world_source that doesn't exist."""
 
 
 class WorldModelNode(Node):
@@ -28,21 +30,11 @@ class WorldModelNode(Node):
         )
         source = self.declare_parameter("world_source", "simulated", descriptor).value
         if source not in WORLD_SOURCES:
-            self.get_logger().fatal(
+            raise UnknownWorldSourceError(
                 f"There is no world_source '{source}'; use {', '.join(WORLD_SOURCES)}."
             )
-            raise SystemExit(2)
         self._publisher = self.create_publisher(WorldState, "world_state", LATCHED)
         self.create_subscription(SimMetadata, "sim/metadata", self._on_metadata, LATCHED)
 
     def _on_metadata(self, metadata: SimMetadata) -> None:
         self._publisher.publish(world_state_from_metadata(metadata))
-
-
-def main() -> None:
-    """Run the node."""
-    sys.exit(run_node(WorldModelNode))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,46 +1,97 @@
-"""The main function of every MILO node."""
+"""The main function of every MILO node.
 
+Light to import: it is in force before the node's own slow imports begin.
+"""
+
+import importlib
+import os
 import signal
-from collections.abc import Callable
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING
 
-import rclpy
-from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
-from rclpy.node import Node
+if TYPE_CHECKING:
+    from rclpy.executors import Executor
+    from rclpy.node import Node
+
+EXIT_USAGE = 2
 
 
-def run_node(
-    make_node: Callable[[], Node],
-    args: list[str] | None = None,
-    executor_factory: Callable[[], Executor] = SingleThreadedExecutor,
-) -> int:
+class _StopRequests:
+    """Whether SIGINT or SIGTERM came.
+
+    Until `node_starts` the process ends at once with 0: nothing exists yet, and an exception out
+    of an import would be printed. Later rclpy's own handler shuts the context down, which ends the
+    spinning; raising KeyboardInterrupt as well could hit any line of the clean-up.
+    """
+
+    def __init__(self) -> None:
+        self.received = False
+        self._started = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._handle)
+
+    def node_starts(self) -> None:
+        """From now on there is something to clean up."""
+        self._started = True
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self.received = True
+        if not self._started:
+            os._exit(0)
+
+
+def run_node(module: str, node_class: str, args: list[str] | None = None) -> int:
     """Run a node until it is told to stop; return the process's exit code.
 
-    SIGINT and SIGTERM end it with 0 at any moment after the imports, also when they come twice
-    (a launcher and the terminal both send SIGINT). A node may end its own run by raising
-    SystemExit in a callback; its code is returned. Another exception in a callback is raised.
+    0: told to stop by SIGINT or SIGTERM, at whatever moment and however often. 2: arguments or
+    parameters can't be used; one sentence on standard error says why. Any other exception is a bug
+    and is raised.
+
+    Args:
+        module: name of the module that holds the node.
+        node_class: name of the node's class, constructed without arguments. It raises MiloError
+            for a parameter that can't be used.
+        args: command line for rclpy; None: the process's own.
     """
+    requests = _StopRequests()
+    import rclpy
+    from rclpy.exceptions import ParameterException
+    from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+
+    from milo_core.errors import MiloError
+
+    make_node = getattr(importlib.import_module(module), node_class)
+    requests.node_starts()
+    try:
+        rclpy.init(args=args)
+    except Exception as error:
+        return 0 if requests.received else _refuse(f"The ROS arguments can't be used: {error}")
     node: Node | None = None
     executor: Executor | None = None
     try:
-        rclpy.init(args=args)
         node = make_node()
-        executor = executor_factory()
+        executor = SingleThreadedExecutor()
         executor.add_node(node)
-        executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
+        if not requests.received:  # it may have come before rclpy's handler was there
+            executor.spin()
+    except ExternalShutdownException:
         pass
-    except SystemExit as exit_request:
-        return exit_request.code if isinstance(exit_request.code, int) else 1
+    except (MiloError, ParameterException) as error:
+        return 0 if requests.received else _refuse(str(error))
     except Exception:
-        # A shutdown in the middle of a constructor surfaces as one of several rclpy errors.
-        if rclpy.ok():
+        # A shutdown in the middle of a call surfaces as an error of that call.
+        if not requests.received:
             raise
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         if executor is not None:
             executor.shutdown(timeout_sec=2.0)
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _refuse(sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return EXIT_USAGE

@@ -4,7 +4,8 @@ As a script it speaks the pipe protocol of ai2thor 5.0.0. The environment variab
 SCRIPTED_PLAYER holds JSON: an action's name (or "start") -> what happens instead of its answer:
 die, hang, garbage, half, nonsense, huge, gate:PATH (answer when PATH, a FIFO, is written to).
 The key "once" names a file: when it exists all is well, else it is made and the player misbehaves.
-The key "pids" names a file that gets the ids of the player and of a child that it starts.
+The key "pids" names a file that gets the ids of the player and of a child that it starts, the key
+"reached" one that is made when the player comes to the action of which the script speaks.
 """
 
 import copy
@@ -293,6 +294,8 @@ class Player:
         import msgpack
 
         how, _, argument = self.script.get(name, "").partition(":")
+        if how and "reached" in self.script:
+            Path(self.script["reached"]).touch()
         if how == "die":
             os._exit(7)
         if how == "gate":
