@@ -18,7 +18,7 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     python_requires=">=3.11",
-    install_requires=["setuptools", "numpy>=1.26", "pydantic>=2"],
+    install_requires=["setuptools", "pydantic>=2", "scipy>=1.11"],
     extras_require={"test": ["pytest"]},
     zip_safe=False,
 )

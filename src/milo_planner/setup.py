@@ -18,7 +18,7 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     python_requires=">=3.11",
-    install_requires=["setuptools", "milo_core", "milo_ros", "numpy>=1.26"],
+    install_requires=["setuptools", "milo_core", "milo_ros"],
     extras_require={"test": ["pytest"]},
     zip_safe=False,
     entry_points={

@@ -18,15 +18,7 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     python_requires=">=3.11",
-    install_requires=[
-        "setuptools",
-        "ai2thor==5.0.0",
-        "milo_core",
-        "milo_ros",
-        "milo_sim",
-        "msgpack>=1.0",
-        "numpy>=1.26",
-    ],
+    install_requires=["setuptools", "ai2thor==5.0.0", "milo_core", "milo_ros", "milo_sim"],
     extras_require={"test": ["pytest"]},
     zip_safe=False,
     entry_points={

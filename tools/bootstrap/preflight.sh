@@ -2,7 +2,7 @@
 # What a machine must have before anything is installed. Each check prints one line: its name, and what it found or,
 # when it fails, the sentence that says how to put it right. The set-up stops at the first failures, the doctor lists all.
 
-wheels_disk_mb=2500
+wheels_disk_mb=1500
 installed_disk_mb=700
 
 # The way out for a machine that the wheels do not run on.
