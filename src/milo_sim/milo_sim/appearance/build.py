@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from milo_sim.appearance import food, things, utensils, vessels
+from milo_sim.appearance import food, seating, tables, things, utensils, vessels
 from milo_sim.appearance.look import Builder, Look
 from milo_sim.appearance.parts import Part, Vector
 
@@ -27,7 +27,7 @@ MIN_SIDE = 1e-3
 
 def _all_builders() -> dict[str, Builder]:
     found: dict[str, Builder] = {}
-    for module in (food, things, utensils, vessels):
+    for module in (food, seating, tables, things, utensils, vessels):
         found.update(module.BUILDERS)
     return found
 
