@@ -366,7 +366,7 @@ def test_a_signal_at_any_moment_ends_it_quietly(
         children = children_of(process.pid)
         for _ in range(2 if name == "twice" else 1):
             process.send_signal(number)
-        assert process.wait(5) == 0, f"{name}: {graph.log(name)}"
+        assert process.wait(10) == 0, f"{name}: {graph.log(name)}"
         assert "Traceback" not in graph.log(name)
         assert list(temporary.iterdir()) == []
         wait_for(lambda pids=children: not any(map(is_running, pids)), "the player's end")

@@ -69,19 +69,24 @@ def run_node(module: str, node_class: str, args: list[str] | None = None) -> int
         return 0 if requests.received else _refuse(f"The ROS arguments can't be used: {error}")
     node: Node | None = None
     executor: Executor | None = None
+
+    def told_to_stop() -> bool:
+        # rclpy's handler may have shut the context down before Python comes to run its own.
+        return requests.received or not rclpy.ok()
+
     try:
         node = make_node()
         executor = SingleThreadedExecutor()
         executor.add_node(node)
-        if not requests.received:  # it may have come before rclpy's handler was there
+        if not told_to_stop():  # it may have come before rclpy's handler was there
             executor.spin()
     except ExternalShutdownException:
         pass
     except (MiloError, ParameterException) as error:
-        return 0 if requests.received else _refuse(str(error))
+        return 0 if told_to_stop() else _refuse(str(error))
     except Exception:
         # A shutdown in the middle of a call surfaces as an error of that call.
-        if not requests.received:
+        if not told_to_stop():
             raise
     finally:
         if executor is not None:

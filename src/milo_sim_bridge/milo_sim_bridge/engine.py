@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _UNUSED_DISPLAY = ":0"  # never opened, but without a name ai2thor looks for an X server
-_CLOSE_TIMEOUT = 4.0
+_CLOSE_TIMEOUT = 2.0
 _UNITY_SEEDS = 2**31  # C# takes a 32-bit integer
 
 
