@@ -155,7 +155,7 @@ def validate_tasks(file: Annotated[Path, typer.Argument(help="A tasks.json.")]) 
 @results_app.command("show")
 def show_results(folder: Annotated[Path, typer.Argument(help="Folder of a run.")]) -> None:
     """Show the table of a run and the tasks that failed, from its lines alone."""
-    from milo_benchmark.progress import ProgressDisplay, episode_line
+    from milo_benchmark.progress import episode_line, show
     from milo_benchmark.results import ResultsError, read_manifest, read_results
     from milo_benchmark.summary import render
 
@@ -164,13 +164,10 @@ def show_results(folder: Annotated[Path, typer.Argument(help="Folder of a run.")
         raise ResultsError(f"{folder} holds no run; give the folder that `milo run` named.")
     results = read_results(folder)
     title = f"{manifest.planner}, profile {manifest.profile}, tasks of {manifest.dataset.name}"
-    with ProgressDisplay(0, 0) as display:
-        for record in results.records:
-            if not record.goal_success:
-                display.show(episode_line(record))
-        display.show(render(results.records, title, manifest.episode_count))
-        if results.truncated:
-            display.show("The last line is incomplete (a crash) and was left out.")
+    show(*(episode_line(record) for record in results.records if not record.goal_success))
+    show(render(results.records, title, manifest.episode_count))
+    if results.truncated:
+        show("The last line is incomplete (a crash) and was left out.")
 
 
 @app.command("version")

@@ -25,7 +25,7 @@ from milo_benchmark.episode import EpisodeRequest, EpisodeRunner, StageError, St
 from milo_benchmark.graph import ARGUMENTS, RunArguments
 from milo_benchmark.mailbox import EpisodeStopped, Mailbox
 from milo_benchmark.manifest import build_manifest, select_tasks
-from milo_benchmark.progress import ProgressDisplay
+from milo_benchmark.progress import ProgressDisplay, show
 from milo_benchmark.records import EpisodeRecord, Manifest
 from milo_benchmark.results import ResultsError, ResultsWriter, folder_lock, make_folder
 from milo_benchmark.ros_ports import PlannerRefusedError, RosPorts
@@ -249,9 +249,7 @@ def _opening(arguments: RunArguments, manifest: Manifest, writer: ResultsWriter)
 def _finish(records: list[EpisodeRecord], arguments: RunArguments, manifest: Manifest) -> int:
     title = f"{arguments.planner}, profile {arguments.profile}, tasks of {manifest.dataset.name}"
     table = render(records, title, manifest.episode_count)
-    with ProgressDisplay(0, 0) as display:
-        display.show(table)
-        display.show(f"Results: {arguments.out}")
+    show(table, f"Results: {arguments.out}")
     return EXIT_OK if all(record.judged for record in records) else EXIT_FAILURE
 
 

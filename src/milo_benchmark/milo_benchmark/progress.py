@@ -44,6 +44,15 @@ class QuietConsole(Console):
         os.close(nowhere)
 
 
+def show(*contents: RenderableType | str, console: Console | None = None) -> None:
+    """Print texts, whole wherever no window limits them, and tables."""
+    console = console or QuietConsole(highlight=False)
+    for content in contents:
+        text = Text(content) if isinstance(content, str) else content
+        console.print(text, soft_wrap=isinstance(text, Text))
+    console.file.flush()
+
+
 class ProgressDisplay:
     """A run's display, as a context; used by one thread."""
 
@@ -89,7 +98,4 @@ class ProgressDisplay:
 
     def show(self, content: RenderableType | str) -> None:
         """Print above the bar."""
-        text = Text(content) if isinstance(content, str) else content
-        # Lines stay whole where no window limits them.
-        self._console.print(text, soft_wrap=isinstance(text, Text))
-        self._console.file.flush()
+        show(content, console=self._console)
