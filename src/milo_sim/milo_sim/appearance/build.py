@@ -7,7 +7,20 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from milo_sim.appearance import food, seating, tables, things, utensils, vessels
+from milo_sim.appearance import (
+    appliances,
+    bathroom,
+    electronics,
+    fittings,
+    food,
+    joinery,
+    leisure,
+    seating,
+    tables,
+    things,
+    utensils,
+    vessels,
+)
 from milo_sim.appearance.look import Builder, Look
 from milo_sim.appearance.parts import Part, Vector
 
@@ -21,13 +34,28 @@ _FLAGS = (
     "isUsedUp",
 )
 
+_FAMILIES = (
+    appliances,
+    bathroom,
+    electronics,
+    fittings,
+    food,
+    joinery,
+    leisure,
+    seating,
+    tables,
+    things,
+    utensils,
+    vessels,
+)
+
 MIN_SIDE = 1e-3
 """Boxes thinner than this along an axis are drawn this thick [m]."""
 
 
 def _all_builders() -> dict[str, Builder]:
     found: dict[str, Builder] = {}
-    for module in (food, seating, tables, things, utensils, vessels):
+    for module in _FAMILIES:
         found.update(module.BUILDERS)
     return found
 

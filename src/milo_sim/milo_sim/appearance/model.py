@@ -221,6 +221,19 @@ class Model:
         profile = [(0.0, outside[0][1]), *outside, *inside, (0.0, bottom)]
         self.revolve(profile, paint, at, count=count)
 
+    def square_vessel(
+        self, outside: Sequence[Point2], wall: float, floor: float, paint: Paint
+    ) -> None:
+        """Hollow four-sided body, open on top; ``outside`` gives (half side, y) upward."""
+        corner = math.sqrt(2.0)
+        body = Model()
+        scaled = [(corner * half, y) for half, y in outside]
+        body.vessel(scaled, corner * wall, floor, paint, count=4)
+        turn = np.array([[1.0, 0.0, 1.0], [0.0, corner, 0.0], [-1.0, 0.0, 1.0]]) / corner
+        for solid in body._groups[paint]:
+            flat = shapes.explode((solid.vertices @ turn.T, solid.faces))
+            self.mesh(flat, paint)
+
     def tray(
         self, low: Point3, high: Point3, wall: float, paint: Paint, floor: float | None = None
     ) -> None:

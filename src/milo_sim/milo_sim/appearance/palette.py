@@ -57,7 +57,7 @@ LIQUIDS = {
 OAK = Paint(0.62, 0.43, 0.25, specular=0.15)
 WALNUT = Paint(0.34, 0.21, 0.13, specular=0.2)
 PINE = Paint(0.78, 0.60, 0.38, specular=0.15)
-CHERRY = Paint(0.46, 0.20, 0.12, specular=0.25)
+CHERRY = Paint(0.42, 0.22, 0.14, specular=0.25)
 ESPRESSO = Paint(0.20, 0.13, 0.10, specular=0.25)
 PAINTED_WHITE = Paint(0.88, 0.87, 0.84, specular=0.2)
 WOODS = (OAK, WALNUT, PINE, CHERRY, ESPRESSO, PAINTED_WHITE)

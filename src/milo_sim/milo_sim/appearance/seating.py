@@ -244,9 +244,9 @@ def pillow(look: Look) -> Model:
     for v in grid:
         row = []
         for u in grid:
-            bulge = ((1 - u * u) * (1 - v * v)) ** 0.45
-            pinch = 1.0 - 0.10 * (1 - u * u) * abs(v) ** 3
-            pinch_x = 1.0 - 0.10 * (1 - v * v) * abs(u) ** 3
+            bulge = ((1 - u * u) * (1 - v * v)) ** 0.32
+            pinch = 1.0 - 0.07 * (1 - u * u) * abs(v) ** 3
+            pinch_x = 1.0 - 0.07 * (1 - v * v) * abs(u) ** 3
             row.append([u * pinch_x, bulge, v * pinch])
         rings.append(row + [[a, -b - 0.02, c] for a, b, c in reversed(row)])
     model = Model()
