@@ -218,6 +218,34 @@ def segments_hit_boxes(
     return np.where(enter <= leave, enter, np.inf)
 
 
+def fan_hits_boxes(
+    start: FloatArray,
+    ends: FloatArray,
+    boxes: tuple[FloatArray, FloatArray, FloatArray],
+    margin: float,
+) -> tuple[FloatArray, BoolArray]:
+    """As ``segments_hit_boxes`` for segments from one point (3,) to ``ends`` (m, 3).
+
+    Also tells which boxes, grown by ``margin`` metres, surround the end points: (m, n).
+    """
+    centers, axes, half = boxes
+    offset = np.einsum("i,nij->nj", start, axes) - np.einsum("ni,nij->nj", centers, axes)
+    shape = (len(ends), len(centers))
+    enter, leave = np.zeros(shape), np.ones(shape)
+    surrounds = np.ones(shape, dtype=np.bool_)
+    for axis in range(3):
+        direction = (ends - start) @ axes[:, :, axis].T
+        surrounds &= np.abs(direction + offset[:, axis]) < half[:, axis] + margin
+        direction[np.abs(direction) < 1e-12] = 1e-12
+        inverse = 1.0 / direction
+        middle = -offset[:, axis] * inverse
+        reach = np.abs(inverse) * half[:, axis]
+        np.maximum(enter, middle - reach, out=enter)
+        np.minimum(leave, middle + reach, out=leave)
+    enter[enter > leave] = np.inf
+    return enter, surrounds
+
+
 def yaw_matrix(yaw: float) -> FloatArray:
     """Rotation matrix (3, 3) of a turn by ``yaw`` degrees about the vertical."""
     return euler_to_matrix((0.0, yaw, 0.0))

@@ -6,7 +6,7 @@ degrees; yaw is clockwise from +z seen from above; Euler angles are Unity's (z, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from milo_sim.geometry import FloatArray, Vector
@@ -45,6 +45,13 @@ class AgentState:
 
 
 @dataclass(slots=True)
+class ChangeCounter:
+    """Counts all changes of a scene's objects."""
+
+    count: int = 0
+
+
+@dataclass(slots=True)
 class ObjectState:
     """Changing state of one object.
 
@@ -77,11 +84,24 @@ class ObjectState:
     receptacle_object_ids: list[str] | None = None
     carrier: str | None = None
     """Id of the receptacle or held object this one moves with, as children do in the engine."""
+    is_present: bool = True
+    """False for what is disabled, cut up or shattered: it is nowhere, but stays in the metadata."""
+    is_hidden: bool = False
+    """Left out of pictures only."""
+    mass: float | None = None
+    """Mass in kilograms where an action set it; None: as the scene starts."""
+    decay_time: float = 10.0
+    """Seconds after which something hot or cold has room temperature again."""
+    decay_left: float = 10.0
+    """Seconds of that time which are left."""
     revision: int = 0
+    changes: ChangeCounter = field(default_factory=ChangeCounter, repr=False, compare=False)
+    """The scene's counter, shared by its objects."""
 
     def touch(self) -> None:
         """Mark the object as changed."""
         self.revision += 1
+        self.changes.count += 1
 
 
 class Visibility(NamedTuple):

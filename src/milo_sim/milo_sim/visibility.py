@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from milo_sim.errors import ActionFailed
 from milo_sim.geometry import (
     BoolArray,
     Box,
     FloatArray,
     IndexArray,
-    Vector,
+    fan_hits_boxes,
     segments_hit_boxes,
     stack,
     to_local_of_all,
 )
 from milo_sim.holding import camera_matrix
-from milo_sim.solids import AGENT_HEIGHT, AGENT_RADIUS, TRANSPARENT_TYPES
-from milo_sim.state import ObjectState, Visibility
+from milo_sim.solids import AGENT_HEIGHT, AGENT_RADIUS
+from milo_sim.state import Visibility
+from milo_sim.surroundings import Occluders, Surroundings
 
 if TYPE_CHECKING:
     from milo_sim.world import World
@@ -41,37 +41,17 @@ INSET = 0.8
 """Share of a face that its visibility points span."""
 CONTAINED = 0.02
 """A box that surrounds a point by less than this may still hold it [m]."""
+FIRST_POINTS = 2
+"""As many nearest points of an object are tried before all others: most often they are seen."""
 _EPSILON = 1e-6
 
 FRONT_OPENING_TYPES = frozenset({"Cabinet", "Fridge", "Microwave", "Safe"})
 """Containers that one looks into from the front; into all others from above."""
 
 
-class Occluders(NamedTuple):
-    """All solid boxes of a moment: ``stack`` arrays, the owner of each box and whether of glass."""
-
-    boxes: tuple[FloatArray, FloatArray, FloatArray]
-    owners: list[str]
-    glass: BoolArray
-
-
-def occluders(world: World) -> Occluders:
-    """The solid boxes of all objects as they are now."""
-    boxes: list[Box] = []
-    owners: list[str] = []
-    for key in world.objects:
-        parts = world.solid_parts(key)
-        boxes.extend(parts)
-        owners.extend([key] * len(parts))
-    glass = np.array(
-        [world.scene_objects[o].object_type in TRANSPARENT_TYPES for o in owners], dtype=np.bool_
-    )
-    return Occluders(stack(boxes), owners, glass)
-
-
 def surface_points(boxes: list[Box]) -> FloatArray:
     """Visibility points (n, 3) on the surfaces of boxes."""
-    return np.concatenate([_box_points(box) for box in boxes])
+    return np.concatenate([_box_points(box) for box in boxes]) if boxes else np.zeros((0, 3))
 
 
 def _box_points(box: Box) -> FloatArray:
@@ -109,13 +89,16 @@ def line_of_sight(
         nothing = np.zeros(len(starts), dtype=np.bool_)
         return Sight(nothing, nothing)
     ends = points[index]
-    shapes = _between(world.occluders(), starts, ends, absent)
+    around = world.surroundings()
+    shapes = _between(around.occluders, starts, ends)
+    if absent:
+        shapes = shapes.only(~np.isin(shapes.owners, [around.index[key] for key in absent]))
     entry = segments_hit_boxes(starts, ends, shapes.boxes)
-    own = np.array([owner == target_id for owner in shapes.owners], dtype=np.bool_)
+    own = shapes.owners == around.index[target_id]
     reached = np.min(entry[:, own], axis=1, initial=1.0)
     blocks = (entry > 0.0) & (entry < reached[:, None] - _EPSILON)
     blocks[:, own] = False
-    blocks &= ~_ignored(world, target_id, shapes, points)[index]
+    blocks &= ~_ignored(world, around, target_id, shapes, points)[index]
     solid = _misses_opening(world, target_id, starts, ends)
     solid |= np.any(blocks[:, ~shapes.glass], axis=1)
     return Sight(~(solid | np.any(blocks[:, shapes.glass], axis=1)), ~solid)
@@ -124,38 +107,32 @@ def line_of_sight(
 def is_enclosed(world: World, object_id: str) -> bool:
     """Tell whether a closed container holds the object."""
     return any(
-        world.triggers()[p].walled and not world.is_accessible(p)
+        world.home_triggers[p].walled and not world.is_accessible(p)
         for p in world.objects[object_id].parent_receptacles or ()
     )
 
 
-def _between(
-    shapes: Occluders, starts: FloatArray, ends: FloatArray, absent: Collection[str]
-) -> Occluders:
-    """Those boxes which lie in the space that the rays cross and whose owner is there."""
+def _between(shapes: Occluders, starts: FloatArray, ends: FloatArray) -> Occluders:
+    """Those boxes which lie in the space that the rays cross."""
     low = np.minimum(starts.min(axis=0), ends.min(axis=0))
     high = np.maximum(starts.max(axis=0), ends.max(axis=0))
     centers, axes, half = shapes.boxes
     extent = np.einsum("nij,nj->ni", np.abs(axes), half)
-    keep = np.all((centers + extent >= low) & (centers - extent <= high), axis=1)
-    keep &= np.array([owner not in absent for owner in shapes.owners], dtype=np.bool_)
-    owners = [owner for owner, kept in zip(shapes.owners, keep, strict=True) if kept]
-    return Occluders((centers[keep], axes[keep], half[keep]), owners, shapes.glass[keep])
+    return shapes.only(np.all((centers + extent >= low) & (centers - extent <= high), axis=1))
 
 
-def _ignored(world: World, target_id: str, shapes: Occluders, points: FloatArray) -> BoolArray:
+def _ignored(
+    world: World, around: Surroundings, target_id: str, shapes: Occluders, points: FloatArray
+) -> BoolArray:
     """(points, boxes) that do not count: what holds the target, and boxes around its point.
 
     A coarse box that spans the very point looked at is not solid there.
     """
     parents = world.objects[target_id].parent_receptacles or ()
-    holds = np.array([owner in parents for owner in shapes.owners], dtype=np.bool_)
+    holds = np.isin(shapes.owners, [around.index[parent] for parent in parents])
     local = to_local_of_all(points, shapes.boxes)
-    around = np.all(np.abs(local) < shapes.boxes[2] + CONTAINED, axis=2)
-    pickupable = np.array(
-        [world.scene_objects[owner].has("pickupable") for owner in shapes.owners], dtype=np.bool_
-    )
-    ignored: BoolArray = holds[None, :] | (around & ~pickupable[None, :])
+    surrounds = np.all(np.abs(local) < shapes.boxes[2] + CONTAINED, axis=2)
+    ignored: BoolArray = holds[None, :] | (surrounds & ~shapes.pickupable[None, :])
     return ignored
 
 
@@ -165,7 +142,7 @@ def _misses_opening(
     """Which rays to something in an open container do not come in through its opening."""
     blocked = np.zeros(len(starts), dtype=np.bool_)
     for parent_id in world.objects[target_id].parent_receptacles or ():
-        if not world.triggers()[parent_id].walled:
+        if not world.home_triggers[parent_id].walled:
             continue
         box = world.body(parent_id)
         if world.scene_objects[parent_id].object_type in FRONT_OPENING_TYPES:
@@ -205,70 +182,112 @@ def in_view(world: World, points: FloatArray) -> BoolArray:
     return inside
 
 
-def all_visibility(world: World) -> Mapping[str, Visibility]:
-    """Visibility of every object from the current camera."""
-    return {key: _object_visibility(world, key) for key in world.objects}
+def all_visibility(
+    world: World, limit: float | None = None, scheme: str | None = None
+) -> Mapping[str, Visibility]:
+    """Visibility of every object from the current camera.
+
+    ``limit`` [m] and ``scheme`` ("Collider" or "Distance") replace those of the settings.
+    """
+    limit = world.settings.visibility_distance if limit is None else limit
+    scheme = world.settings.visibility_scheme if scheme is None else scheme
+    around = world.surroundings()
+    rays = _rays_in_view(world, around, limit, scheme)
+    count = len(around.ids)
+    seen, reached = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+    if len(rays.points):
+        eye = np.asarray(world.camera_position)
+        shapes = _between(around.occluders, eye[None], rays.points)
+        first = _rank(rays, eye) < FIRST_POINTS
+        for turn in (first, ~first):
+            chosen = turn & ~reached[rays.owners]
+            owners = rays.owners[chosen]
+            sight = _fan_sight(world, around, shapes, _Rays(rays.points[chosen], owners), eye)
+            seen[owners[sight.through_glass]] = True
+            reached[owners[sight.open]] = True
+    return {
+        key: Visibility(visible, interactable)
+        for key, visible, interactable in zip(
+            around.ids, seen.tolist(), reached.tolist(), strict=True
+        )
+    }
 
 
-def _object_visibility(world: World, object_id: str) -> Visibility:
-    limit = world.settings.visibility_distance
-    points = world.visibility_points(object_id)
-    if world.settings.visibility_scheme == "Distance":
+class _Rays(NamedTuple):
+    """Rays from the camera: end points (n, 3) and the index of the object each belongs to (n,)."""
+
+    points: FloatArray
+    owners: IndexArray
+
+
+def _rays_in_view(world: World, around: Surroundings, limit: float, scheme: str) -> _Rays:
+    """Rays to all visibility points that are near, in view and not in closed containers."""
+    points, owners = around.points, around.point_owners
+    if scheme == "Distance":
         gap = points[:, [0, 2]] - np.asarray(world.camera_position)[[0, 2]]
-        points = points[np.hypot(gap[:, 0], gap[:, 1]) < limit]
-    elif not _in_capsule(world.objects[object_id], world.agent.position, limit):
-        return Visibility(False, False)
-    points = points[in_view(world, points)]
-    if len(points) == 0:
-        return Visibility(False, False)
-    starts = np.broadcast_to(np.asarray(world.camera_position), points.shape)
-    sight = line_of_sight(world, object_id, starts, points, np.arange(len(points)))
-    return Visibility(bool(sight.through_glass.any()), bool(sight.open.any()))
+        keep = np.hypot(gap[:, 0], gap[:, 1]) < limit
+    else:
+        keep = _in_capsule(world, around, limit)[owners]
+    points, owners = points[keep], owners[keep]
+    keep = in_view(world, points)
+    points, owners = points[keep], owners[keep]
+    enclosed = np.zeros(len(around.ids), dtype=np.bool_)
+    for owner in np.flatnonzero(np.bincount(owners, minlength=1)):
+        enclosed[owner] = is_enclosed(world, around.ids[owner])
+    keep = ~enclosed[owners]
+    return _Rays(points[keep], owners[keep])
 
 
-def _in_capsule(state: ObjectState, agent: Vector, radius: float) -> bool:
-    """Tell whether a box meets the agent's own capsule, widened to a radius and raised by it."""
-    center, half = np.asarray(state.aabb_center), np.asarray(state.aabb_size) / 2
-    low, high = center - half, center + half
-    gap_x = max(low[0] - agent[0], agent[0] - high[0], 0.0)
-    gap_z = max(low[2] - agent[2], agent[2] - high[2], 0.0)
+def _in_capsule(world: World, around: Surroundings, radius: float) -> BoolArray:
+    """Which objects' boxes meet the agent's capsule, widened to a radius and raised by it."""
+    agent = np.asarray(world.agent.position)
     reach = AGENT_HEIGHT / 2 - AGENT_RADIUS
-    gap_y = max(low[1] - (agent[1] + reach + radius), agent[1] - reach - high[1], 0.0)
-    return float(gap_x**2 + gap_y**2 + gap_z**2) < radius**2
+    bottom = agent - np.array([0.0, reach, 0.0])
+    top = agent + np.array([0.0, reach + radius, 0.0])
+    gap = np.maximum(np.maximum(around.low - top, bottom - around.high), 0.0)
+    inside: BoolArray = around.present & (np.sum(gap * gap, axis=1) < radius**2)
+    return inside
 
 
-def object_at(world: World, x: float, y: float, force: bool) -> str:
-    """Id of the object at a screen point; x and y in [0, 1] from the top left corner."""
-    if not (0.0 <= x <= 1.0 and 0.0 <= y <= 1.0):
-        raise ActionFailed("x/y must be in [0:1]", exception_type="ArgumentOutOfRangeException")
-    reach = math.tan(math.radians(world.settings.field_of_view / 2))
-    direction = np.array([(2 * x - 1) * reach * world.settings.aspect, (1 - 2 * y) * reach, 1.0])
-    start = np.asarray(world.camera_position)
-    length = 20.0
-    end = start + camera_matrix(world) @ direction * (length / float(np.linalg.norm(direction)))
-    found = _first_hit(world, start, end)
-    if found is None:
-        raise ActionFailed(
-            f"No SimObject found at (x: {x}, y: {y})", exception_type="InvalidOperationException"
-        )
-    object_id, fraction = found
-    limit = world.settings.visibility_distance
-    point = start + (end - start) * fraction
-    if not force and float(np.hypot(*(point - start)[[0, 2]])) > limit:
-        raise ActionFailed(
-            f"Target sim object: ({object_id}) at screen coordinate: ({x}, {y}) "
-            f"is beyond your visibilityDistance: {limit}!",
-            exception_type="InvalidOperationException",
-        )
-    return object_id
+def _rank(rays: _Rays, eye: FloatArray) -> IndexArray:
+    """Rank (n,) of each ray among those of its object, the nearest end first."""
+    gap = rays.points - eye
+    order = np.lexsort((np.sum(gap * gap, axis=1), rays.owners))
+    firsts = np.concatenate([[0], np.cumsum(np.bincount(rays.owners))])
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order)) - firsts[rays.owners[order]]
+    return rank
 
 
-def _first_hit(world: World, start: FloatArray, end: FloatArray) -> tuple[str, float] | None:
-    """Nearest object on a segment and the fraction of its length to it; glass is solid."""
-    shapes = [(key, box) for key in world.objects for box in world.pick_parts(key)]
-    entry = segments_hit_boxes(start[None], end[None], stack([box for _, box in shapes]))[0]
-    entry = np.where(entry > 0.0, entry, np.inf)
-    nearest = int(np.argmin(entry))
-    if not np.isfinite(entry[nearest]):
-        return None
-    return shapes[nearest][0], float(entry[nearest])
+def _fan_sight(
+    world: World, around: Surroundings, shapes: Occluders, rays: _Rays, eye: FloatArray
+) -> Sight:
+    """As ``line_of_sight``, for rays from one point to many objects."""
+    if len(rays.points) == 0:
+        return Sight(np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.bool_))
+    entry, surrounds = fan_hits_boxes(eye, rays.points, shapes.boxes, CONTAINED)
+    own = shapes.owners[None, :] == rays.owners[:, None]
+    reached = np.min(np.where(own, entry, 1.0), axis=1, initial=1.0)
+    blocks = (entry > 0.0) & (entry < reached[:, None] - _EPSILON) & ~own
+    surrounds &= ~shapes.pickupable
+    surrounds |= _holders(world, around, rays.owners)[:, shapes.owners]
+    blocks &= ~surrounds
+    solid = np.any(blocks[:, ~shapes.glass], axis=1)
+    for owner in np.unique(rays.owners):
+        parents = world.objects[around.ids[owner]].parent_receptacles
+        if parents and any(world.home_triggers[parent].walled for parent in parents):
+            row = np.flatnonzero(rays.owners == owner)
+            starts = np.broadcast_to(eye, (len(row), 3))
+            solid[row] |= _misses_opening(world, around.ids[owner], starts, rays.points[row])
+    return Sight(~(solid | np.any(blocks[:, shapes.glass], axis=1)), ~solid)
+
+
+def _holders(world: World, around: Surroundings, owners: IndexArray) -> BoolArray:
+    """(rays, objects): which objects hold the target of each ray."""
+    distinct, inverse = np.unique(owners, return_inverse=True)
+    holds = np.zeros((len(distinct), len(around.ids)), dtype=np.bool_)
+    for row, owner in enumerate(distinct):
+        for parent in world.objects[around.ids[owner]].parent_receptacles or ():
+            holds[row, around.index[parent]] = True
+    table: BoolArray = holds[inverse]
+    return table

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from milo_sim import holding, navigation, opening, placement, poses, visibility
+from milo_sim import holding, navigation, opening, placement, poses, raycast, visibility
 from milo_sim.errors import ActionFailed
 from milo_sim.geometry import BoolArray, Box, FloatArray, Vector
 from milo_sim.motion import object_box
@@ -17,12 +17,14 @@ from milo_sim.solids import CARVE_RADIUS, body_box, solid_boxes
 from milo_sim.state import (
     CAMERA_HEIGHT,
     AgentState,
+    ChangeCounter,
     HandPose,
     InteractablePose,
     ObjectState,
     Settings,
     Visibility,
 )
+from milo_sim.surroundings import Surroundings
 
 __all__ = [
     "ActionFailed",
@@ -53,7 +55,9 @@ class World:
 
     Attributes:
         scene: The scene as it starts.
-        scene_objects: Its objects by id.
+        scene_objects: What does not change of each object, by id; objects that appear later are
+            described as they were then.
+        home_triggers: Trigger boxes of the receptacles among them, where they were then.
         settings: What Initialize set.
         agent: Pose of the agent.
         objects: State of each object by id.
@@ -64,10 +68,8 @@ class World:
 
     def __init__(self, scene: Scene, settings: Settings | None = None) -> None:
         self.scene = scene
-        self.scene_objects: Mapping[str, SceneObject] = {o.object_id: o for o in scene.objects}
+        self.start_positions = {o.object_id: o.position for o in scene.objects}
         self.free_cells = {navigation.cell_of(x, z) for x, z in scene.reachable.tolist()}
-        self.home_triggers = _home_triggers(scene)
-        self._home_solids = _home_solids(scene)
         self._cells = scene.reachable
         self.reset(settings or Settings())
 
@@ -80,12 +82,17 @@ class World:
             grid = self.settings.grid_size
             x, z = navigation.snap(x, grid), navigation.snap(z, grid)
         self.agent = AgentState((x, y, z), self.scene.start_yaw)
-        self.objects = {o.object_id: _initial_state(o) for o in self.scene.objects}
+        self.changes = ChangeCounter()
+        self.scene_objects = {o.object_id: o for o in self.scene.objects}
+        self.home_triggers = dict(_home_triggers(self.scene))
+        self._home_solids = dict(_home_solids(self.scene))
+        self.objects = {o.object_id: _initial_state(o, self.changes) for o in self.scene.objects}
         self.held_id: str | None = None
         self.grip: tuple[FloatArray, FloatArray] | None = None
         self._parts: dict[str, tuple[int, list[Box]]] = {}
         self._points: dict[str, tuple[int, FloatArray]] = {}
-        self._occluders: tuple[int, visibility.Occluders] | None = None
+        self._surroundings: tuple[tuple[int, int], Surroundings] | None = None
+        self._members = 0
         self._triggers: tuple[int, dict[str, TriggerBox]] | None = None
         self._visibility: tuple[tuple[object, ...], Mapping[str, Visibility]] | None = None
 
@@ -94,7 +101,7 @@ class World:
     @property
     def revision(self) -> int:
         """A number that grows whenever any object changes."""
-        return sum(state.revision for state in self.objects.values())
+        return self.changes.count
 
     @property
     def camera_position(self) -> Vector:
@@ -147,6 +154,8 @@ class World:
     def solid_parts(self, object_id: str) -> list[Box]:
         """Solid boxes of an object where it is now."""
         state, obj = self.objects[object_id], self.scene_objects[object_id]
+        if not state.is_present:
+            return []
         cached = self._parts.get(object_id)
         if cached is not None and cached[0] == state.revision:
             return cached[1]
@@ -161,6 +170,8 @@ class World:
 
     def pick_parts(self, object_id: str) -> list[Box]:
         """Boxes of an object that a ray from the screen can hit."""
+        if not self.objects[object_id].is_present:
+            return []
         return self.solid_parts(object_id) or [self.body(object_id)]
 
     def visibility_points(self, object_id: str) -> FloatArray:
@@ -172,12 +183,42 @@ class World:
             self._points[object_id] = cached
         return cached[1]
 
-    def occluders(self) -> visibility.Occluders:
-        """All solid boxes where they are now."""
-        revision = self.revision
-        if self._occluders is None or self._occluders[0] != revision:
-            self._occluders = (revision, visibility.occluders(self))
-        return self._occluders[1]
+    def surroundings(self) -> Surroundings:
+        """Arrays over all objects where they are now."""
+        key = (self.revision, self._members)
+        if self._surroundings is None or self._surroundings[0][1] != self._members:
+            self._surroundings = (key, Surroundings(self))
+        elif self._surroundings[0] != key:
+            self._surroundings[1].update()
+            self._surroundings = (key, self._surroundings[1])
+        return self._surroundings[1]
+
+    # Which objects there are
+
+    def add(self, fixed: SceneObject, state: ObjectState, trigger: TriggerBox | None) -> None:
+        """Let an object appear; ``trigger`` is its trigger box there if it is a receptacle."""
+        key = fixed.object_id
+        state.changes = self.changes
+        self.scene_objects[key], self.objects[key] = fixed, state
+        self._home_solids[key] = solid_boxes(fixed, self.scene)
+        if trigger is not None:
+            self.home_triggers[key] = trigger
+        self._members_changed()
+
+    def discard(self, object_id: str) -> None:
+        """Forget an object that nothing refers to any more."""
+        del self.objects[object_id], self.scene_objects[object_id], self._home_solids[object_id]
+        self.home_triggers.pop(object_id, None)
+        self._parts.pop(object_id, None)
+        self._points.pop(object_id, None)
+        self._members_changed()
+
+    def _members_changed(self) -> None:
+        """Sort the objects by type, as the engine reports them."""
+        order = sorted(self.objects, key=lambda key: self.scene_objects[key].object_type)
+        self.objects = {key: self.objects[key] for key in order}
+        self._members += 1
+        self.changes.count += 1
 
     def with_carried(self, object_id: str) -> set[str]:
         """An object and all that moves with it."""
@@ -190,8 +231,9 @@ class World:
             key
             for key, state in self.objects.items()
             if state.revision
+            and state.is_present
             and key not in carried
-            and state.position != self.scene_objects[key].position
+            and state.position != self.start_positions.get(key)
         ]
 
     def over_free_cell(self, point: FloatArray, height: float) -> bool:
@@ -220,7 +262,7 @@ class World:
 
     def find_target_at(self, x: float, y: float, force: bool = False) -> str:
         """Id of the object at a screen point (0 to 1, from the top left corner)."""
-        return visibility.object_at(self, x, y, force)
+        return raycast.object_at(self, x, y, force)
 
     def require_known(self, object_id: str) -> None:
         """Refuse ids that no object of the scene has."""
@@ -338,7 +380,7 @@ class World:
         opening.open_to(self, object_id, openness)
 
 
-def _initial_state(obj: SceneObject) -> ObjectState:
+def _initial_state(obj: SceneObject, changes: ChangeCounter) -> ObjectState:
     state = obj.state
     parents, contents = obj.parent_receptacles, obj.receptacle_object_ids
     return ObjectState(
@@ -357,4 +399,5 @@ def _initial_state(obj: SceneObject) -> ObjectState:
         is_moving=obj.is_moving,
         parent_receptacles=None if parents is None else list(parents),
         receptacle_object_ids=None if contents is None else list(contents),
+        changes=changes,
     )
