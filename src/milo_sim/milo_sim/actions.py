@@ -13,7 +13,7 @@ from typing import Any
 
 from milo_sim.arguments import ArgumentType as T
 from milo_sim.arguments import Parameter, Support
-from milo_sim.dispatch import Action, Dispatcher, Handler, Signature, rendering_refusal
+from milo_sim.dispatch import Action, Dispatcher, Handler, Signature
 from milo_sim.errors import ActionFailed, UnknownSceneError
 from milo_sim.metadata import xyz
 from milo_sim.scene import base_name, scene_names
@@ -53,8 +53,6 @@ def _reset(session: Session, arguments: Arguments) -> None:
 
 
 def _initialize(session: Session, arguments: Arguments) -> dict[str, float]:
-    if arguments["renderImage"]:
-        raise ActionFailed(rendering_refusal("renderImage"), error_code="InvalidArgument")
     mode = (arguments["agentMode"] or "").lower()
     if mode != "default":
         raise ActionFailed(
@@ -66,6 +64,8 @@ def _initialize(session: Session, arguments: Arguments) -> dict[str, float]:
     session.camera_near_plane = arguments["cameraNearPlane"] or session.camera_near_plane
     session.camera_far_plane = arguments["cameraFarPlane"] or session.camera_far_plane
     session.agent_age = 0
+    if arguments["renderImage"]:
+        session.open_pictures()
     return {
         "cameraNearPlane": session.camera_near_plane,
         "cameraFarPlane": session.camera_far_plane,
@@ -117,6 +117,19 @@ def _change_resolution(session: Session, arguments: Arguments) -> None:
     session.width, session.height = width, height
     world = session.world
     world.settings = dataclasses.replace(world.settings, width=width, height=height)
+
+
+def _add_camera(session: Session, arguments: Arguments) -> None:
+    session.cameras.add(arguments, session.camera_near_plane, session.camera_far_plane)
+
+
+def _update_camera(session: Session, arguments: Arguments) -> None:
+    session.cameras.update(
+        arguments["thirdPartyCameraId"],
+        arguments,
+        session.camera_near_plane,
+        session.camera_far_plane,
+    )
 
 
 def _scenes_in_build(_session: Session, _arguments: Arguments) -> list[str]:
@@ -330,6 +343,27 @@ _INITIALIZE_PARAMETERS = (
     _default_only("alwaysReturnVisibleRange", T.BOOL, False),
     _default_only("startAgentsRotatedBy", T.FLOAT, 0.0),
 )
+_CAMERA_OPTIONS = (
+    Parameter("skyboxColor", T.TEXT, None),
+    Parameter("orthographic", T.BOOL_OR_NULL, None),
+    Parameter("orthographicSize", T.FLOAT_OR_NULL, None),
+    Parameter("nearClippingPlane", T.FLOAT_OR_NULL, None),
+    Parameter("farClippingPlane", T.FLOAT_OR_NULL, None),
+    _ignored("antiAliasing", T.TEXT, "none"),
+)
+_ADD_CAMERA_PARAMETERS = (
+    Parameter("position", T.VECTOR),
+    Parameter("rotation", T.VECTOR),
+    Parameter("fieldOfView", T.FLOAT, 90.0),
+    *_CAMERA_OPTIONS,
+)
+_UPDATE_CAMERA_PARAMETERS = (
+    Parameter("thirdPartyCameraId", T.INT, 0),
+    Parameter("position", T.PARTIAL_VECTOR_OR_NULL, None),
+    Parameter("rotation", T.PARTIAL_VECTOR_OR_NULL, None),
+    Parameter("fieldOfView", T.FLOAT_OR_NULL, None),
+    *_CAMERA_OPTIONS,
+)
 _POSE_PARAMETERS = (
     _OBJECT,
     Parameter("positions", T.VECTORS, None),
@@ -361,6 +395,8 @@ ACTIONS: tuple[Action, ...] = (
     _simple("Reset", _reset, Parameter("sceneName", T.TEXT, ""), lenient=True),
     _simple("Initialize", _initialize, *_INITIALIZE_PARAMETERS, lenient=True),
     _simple("ChangeResolution", _change_resolution, Parameter("x", T.INT), Parameter("y", T.INT)),
+    _simple("AddThirdPartyCamera", _add_camera, *_ADD_CAMERA_PARAMETERS),
+    _simple("UpdateThirdPartyCamera", _update_camera, *_UPDATE_CAMERA_PARAMETERS),
     _simple("GetScenesInBuild", _scenes_in_build, fast_emit=True),
     *(_simple(name, _nothing) for name in ("Done", "Pass", "NoOp")),
     _simple("TestActionReflectParam", _reflect, Parameter("rvalue", T.TEXT)),

@@ -62,6 +62,14 @@ def _to_vector(value: Any) -> Vector:
     return (x, y, z)
 
 
+def _to_partial_vector(value: Any) -> tuple[float | None, float | None, float | None]:
+    if not isinstance(value, Mapping) or set(value) - {"x", "y", "z"}:
+        raise ConversionError
+    given = (value.get(axis) for axis in "xyz")
+    x, y, z = (None if part is None else _to_float(part) for part in given)
+    return (x, y, z)
+
+
 def _list_of(convert: Callable[[Any], Any]) -> Callable[[Any], list[Any] | None]:
     def convert_list(value: Any) -> list[Any] | None:
         if value is None:
@@ -95,6 +103,9 @@ class ArgumentType(Enum):
     TEXT = _TypeFacts("String", "String", _to_text, True)
     VECTOR = _TypeFacts("Vector3", "Vector3", _to_vector)
     VECTOR_OR_NULL = _TypeFacts("Nullable`1", "Vector3", _to_vector, True)
+    PARTIAL_VECTOR_OR_NULL = _TypeFacts(
+        "OptionalVector3", "OptionalVector3", _to_partial_vector, True
+    )
     FLOATS = _TypeFacts("Single[]", "Single[]", _list_of(_to_float), True)
     BOOLS = _TypeFacts("Boolean[]", "Boolean[]", _list_of(_to_bool), True)
     VECTORS = _TypeFacts("Vector3[]", "Vector3[]", _list_of(_to_vector), True)

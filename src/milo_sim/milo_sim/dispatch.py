@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from milo_sim.arguments import ConversionError, Parameter, Support, text_of
+from milo_sim.cameras import RENDER_ARGUMENTS
 from milo_sim.errors import ActionFailed
 
 if TYPE_CHECKING:
@@ -19,29 +20,8 @@ if TYPE_CHECKING:
 
 Handler = Callable[["Session", Mapping[str, Any]], Any]
 
-_RENDER_FLAGS = (
-    "renderInstanceSegmentation",
-    "renderSemanticSegmentation",
-    "renderDepthImage",
-    "renderNormalsImage",
-    "renderFlowImage",
-    "renderObjectImage",
-    "renderClassImage",
-)
-
 # Names every action takes without declaring them (DynamicServerAction of the engine).
-_GLOBAL_ARGUMENTS = frozenset(
-    {
-        "action",
-        "agentId",
-        "renderClassImage",
-        "renderImage",
-        "renderInstanceSegmentation",
-        "renderNormalsImage",
-        "renderObjectImage",
-        "sequenceId",
-    }
-)
+_GLOBAL_ARGUMENTS = frozenset({"action", "agentId", "sequenceId"}) | RENDER_ARGUMENTS
 
 
 @dataclass(frozen=True)
@@ -110,7 +90,6 @@ class Dispatcher:
         """
         name = text_of(message.get("action"))
         action = self._find(name)
-        _refuse_rendering(message)
         signature = _best_signature(action, message)
         if not action.lenient:
             _check_names(action, signature, message)
@@ -125,20 +104,6 @@ class Dispatcher:
         if name not in self._actions:
             raise ActionFailed(f"Invalid action: {name}", error_code="InvalidAction")
         return self._actions[name]
-
-
-def _refuse_rendering(message: Mapping[str, Any]) -> None:
-    for flag in _RENDER_FLAGS:
-        if message.get(flag):
-            raise ActionFailed(rendering_refusal(flag), error_code="InvalidArgument")
-
-
-def rendering_refusal(flag: str) -> str:
-    """The sentence that answers a request for images."""
-    return (
-        f"milo_sim does not render in this version, so {flag} cannot be honoured;"
-        " create the Controller with headless=True and without render options."
-    )
 
 
 def _best_signature(action: Action, message: Mapping[str, Any]) -> Signature:

@@ -19,6 +19,8 @@ import tempfile
 from pathlib import Path
 
 _PACKAGES = ("milo_sim", "milo_core", "numpy", "msgpack")
+_IMAGE_PACKAGES = ("mujoco",)
+"""Needed for images only."""
 _SCRIPT = """\
 #!/bin/sh
 # Player of milo_sim, written by milo_sim.executable(). Safe to delete.
@@ -69,7 +71,9 @@ def executable() -> str:
 
 
 def _script() -> str:
-    folders = dict.fromkeys(str(_folder_of(package)) for package in _PACKAGES)
+    found = [_folder_of(package) for package in _PACKAGES]
+    found += [_folder_of(p) for p in _IMAGE_PACKAGES if importlib.util.find_spec(p) is not None]
+    folders = dict.fromkeys(map(str, found))
     if any(os.pathsep in folder for folder in folders):
         raise LauncherError(
             f"milo_sim cannot run from a folder with {os.pathsep!r} in its path; move it."

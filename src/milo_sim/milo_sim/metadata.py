@@ -167,7 +167,7 @@ class MetadataEncoder:
                 agent,
                 _pack_pairs(
                     [
-                        ("thirdPartyCameras", []),
+                        ("thirdPartyCameras", session.cameras.metadata()),
                         ("activeAgentId", 0),
                         ("sequenceId", session.sequence_id),
                     ]
@@ -245,7 +245,7 @@ def _view_fields(session: Session) -> list[tuple[str, Any]]:
         ("fov", float(world.settings.field_of_view)),
         ("cameraPosition", xyz(world.camera_position)),
         ("cameraOrthSize", 0.0 if first else -1.0),
-        ("thirdPartyCameras", []),
+        ("thirdPartyCameras", session.cameras.metadata()),
         ("collided", False),
         ("collidedObjects", []),
         ("inventoryObjects", _inventory(world)),
@@ -264,7 +264,7 @@ def _outcome_fields(session: Session, outcome: Outcome) -> list[tuple[str, Any]]
         ("screenHeight", session.height),
         ("agentId", 0),
         ("depthFormat", "Meters"),
-        ("colors", None),
+        ("colors", session.colors),
         ("flatSurfacesOnGrid", []),
         ("distances", []),
         ("normals", []),

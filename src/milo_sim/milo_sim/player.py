@@ -23,6 +23,7 @@ from milo_sim.protocol import (
     encode_message,
     enlarge_pipe,
     write_all,
+    write_fields,
 )
 
 SERVER_PIPE = "AI2THOR_FIFO_SERVER_PIPE_PATH"
@@ -146,7 +147,12 @@ def _serve(server_path: str, client_path: str, width: int, height: int, watch: _
     while (body := reader.read()) is not None:
         outcome = session.answer(body)
         if outcome.patch:
-            reply = encode_message(FieldType.METADATA_PATCH, encoder.patch(outcome))
+            # The client shows the images of the event before.
+            write_all(output, encode_message(FieldType.METADATA_PATCH, encoder.patch(outcome)))
+            continue
+        images, outcome = session.images(outcome)
+        event = encoder.event(session, outcome)
+        if images:
+            write_fields(output, [(FieldType.METADATA, event), *images])
         else:
-            reply = encode_message(FieldType.METADATA, encoder.event(session, outcome))
-        write_all(output, reply)
+            write_all(output, encode_message(FieldType.METADATA, event))

@@ -16,7 +16,12 @@ import os
 import select
 import struct
 import time
+from collections.abc import Iterable
 from enum import IntEnum, unique
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 _HEADER = struct.Struct("!BI")
 _MAX_ACTION_BYTES = 64 * 1024 * 1024
@@ -56,6 +61,25 @@ def encode_message(field: FieldType, body: bytes) -> bytes:
     return b"".join(
         (_HEADER.pack(field, len(body)), body, _HEADER.pack(FieldType.END_OF_MESSAGE, 0))
     )
+
+
+def write_fields(descriptor: int, fields: Iterable[tuple[FieldType, Buffer]]) -> None:
+    """Write several fields and the end of the message, without copying their bodies.
+
+    Raises:
+        BrokenPipeError: The reader is gone.
+    """
+    waiting: list[memoryview] = []
+    for field, body in fields:
+        view = memoryview(body).cast("B")
+        waiting += [memoryview(_HEADER.pack(field, len(view))), view]
+    waiting.append(memoryview(_HEADER.pack(FieldType.END_OF_MESSAGE, 0)))
+    while waiting:
+        written = os.writev(descriptor, waiting)
+        while waiting and written >= len(waiting[0]):
+            written -= len(waiting.pop(0))
+        if waiting:
+            waiting[0] = waiting[0][written:]
 
 
 class MessageReader:

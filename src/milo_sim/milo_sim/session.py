@@ -10,13 +10,17 @@ import sys
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from milo_sim.cameras import CameraSet, WantedImages, wanted_images, wants_images
 from milo_sim.dispatch import Dispatcher
 from milo_sim.errors import ActionFailed
 from milo_sim.scene import load_scene
 from milo_sim.state import Settings
 from milo_sim.world import World
+
+if TYPE_CHECKING:
+    from milo_sim.rendering.pictures import Field, Pictures
 
 FIRST_SCENE = "FloorPlan1"
 DEFAULT_SIDE = 300
@@ -48,6 +52,9 @@ class Session:
         fast_emit: Whether actions that change nothing are answered by a patch.
         camera_near_plane: Near clipping plane [m].
         camera_far_plane: Far clipping plane [m].
+        cameras: Third-party cameras.
+        wanted: Images that go with each event beside the colour picture.
+        colors: The metadata field of that name: colours of the segmentation images, or None.
         agent_age: Number of full events since the agent was made, by Reset or Initialize.
         steps: Number of actions since Reset.
         sequence_id: Number of the last message.
@@ -62,6 +69,11 @@ class Session:
         self.fast_emit = True
         self.camera_near_plane = 0.01
         self.camera_far_plane = 20.0
+        self.cameras = CameraSet()
+        self.wanted = WantedImages()
+        self.colors: list[dict[str, Any]] | None = None
+        self._pictures: Pictures | None = None
+        self._images_due = False
         self.agent_age = 0
         self.steps = 0
         self.sequence_id = 0
@@ -76,6 +88,7 @@ class Session:
         self.world = World(load_scene(scene_name), Settings(width=self.width, height=self.height))
         self.steps = 0
         self.agent_age = 0
+        self.cameras = CameraSet()
 
     def answer(self, body: bytes) -> Outcome:
         """Carry out the action of one message body (UTF-8 JSON)."""
@@ -96,18 +109,69 @@ class Session:
         name = str(message.get("action"))
         self.steps += 1
         try:
+            # A scene that is loaded is shown by the Initialize that follows.
+            self._images_due = name != "Reset" and wants_images(message)
+            self.wanted = wanted_images(message, self.wanted)
             self._check_agent(message)
             call = self._dispatcher.resolve(message)
             returned = call.handler(self, call.arguments)
         except ActionFailed as failure:
             return Outcome(name, False, _error_message(name, failure), failure.error_code)
         except Exception as error:
-            traceback.print_exc(file=sys.stderr)
-            text = f"{type(error).__name__}: {error}. trace: {_innermost_frame(error)}"
-            return Outcome(name, False, text)
+            return Outcome(name, False, _crash_message(error))
         return Outcome(
             name, True, action_return=returned, patch=call.action.fast_emit and self.fast_emit
         )
+
+    def open_pictures(self) -> None:
+        """Get ready to draw.
+
+        Raises:
+            ActionFailed: This machine cannot; the message says what to install.
+        """
+        if self._pictures is not None:
+            return
+        from milo_sim.rendering.gl import RenderingUnavailable
+        from milo_sim.rendering.pictures import Pictures
+
+        try:
+            self._pictures = Pictures(self.world)
+        except RenderingUnavailable as error:
+            raise ActionFailed(str(error), error_code="InvalidArgument") from error
+
+    def images(self, outcome: Outcome) -> tuple[list[Field], Outcome]:
+        """Images for the event that answers the last action; none for a headless client.
+
+        Returns them with the outcome, which becomes a failure where this machine cannot draw.
+        """
+        self.colors = None
+        if not self._images_due:
+            return [], outcome
+        try:
+            self.open_pictures()
+            return self._drawn(), outcome
+        except ActionFailed as failure:
+            message, code = _error_message(outcome.action, failure), failure.error_code
+        except Exception as error:
+            message, code = _crash_message(error), None
+        if not outcome.success:
+            return [], outcome
+        return [], Outcome(outcome.action, False, message, code)
+
+    def _drawn(self) -> list[Field]:
+        from milo_sim.rendering.pictures import agent_camera, third_party_camera
+
+        assert self._pictures is not None
+        fields = self._pictures.fields(
+            self.world,
+            agent_camera(self.world, self.camera_near_plane, self.camera_far_plane),
+            [third_party_camera(camera) for camera in self.cameras.cameras],
+            (self.width, self.height),
+            self.wanted,
+        )
+        if self.wanted.masks:
+            self.colors = self._pictures.color_table()
+        return fields
 
     @staticmethod
     def _check_agent(message: Mapping[str, Any]) -> None:
@@ -126,6 +190,12 @@ def _error_message(action: str, failure: ActionFailed) -> str:
     if failure.exception_type is None:
         return failure.message
     return f"{failure.exception_type}: {failure.message}. trace:   at milo_sim {action}"
+
+
+def _crash_message(error: Exception) -> str:
+    """What the client hears of an error in milo_sim itself; all of it goes to stderr."""
+    traceback.print_exception(error, file=sys.stderr)
+    return f"{type(error).__name__}: {error}. trace: {_innermost_frame(error)}"
 
 
 def _innermost_frame(error: BaseException) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 # fmt: off
 UNSUPPORTED: Final[frozenset[str]] = frozenset({
-    "AddThirdPartyCamera", "AdvancePhysicsStep", "BreakObject", "ChangeQuality", "ChangeTimeScale",
+    "AdvancePhysicsStep", "BreakObject", "ChangeQuality", "ChangeTimeScale",
     "CleanObject", "CookObject", "CoordinateFromRaycastThirdPartyCamera", "CreateHouse",
     "DirectionalPush", "DirtyObject", "DisableObject", "DisableTemperatureDecay",
     "EmptyLiquidFromObject", "EnableObject", "EnableTemperatureDecay", "FillObjectWithLiquid",
@@ -26,7 +26,6 @@ UNSUPPORTED: Final[frozenset[str]] = frozenset({
     "SetHandSphereRadius", "SetMassProperties", "SetObjectFilter", "SetObjectFilterForType",
     "SetObjectPoses", "SetObjectStates", "SetRandomSeed", "SetTemperatureDecayTime", "SliceObject",
     "TeleportObject", "ThrowObject", "ToggleMapView", "ToggleObjectOff", "ToggleObjectOn",
-    "TouchThenApplyForce", "UnhideObject", "UnpausePhysicsAutoSim", "UpdateThirdPartyCamera",
-    "UseUpObject",
+    "TouchThenApplyForce", "UnhideObject", "UnpausePhysicsAutoSim", "UseUpObject",
 })
 # fmt: on

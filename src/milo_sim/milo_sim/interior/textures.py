@@ -14,7 +14,7 @@ import numpy.typing as npt
 from milo_sim.appearance.parts import FloatArray
 
 Image = npt.NDArray[np.uint8]
-Rgb = Sequence[float]
+Rgb = Sequence[float] | FloatArray
 
 _SIDE = 256
 
@@ -41,8 +41,8 @@ def tiles(color: Rgb, joint: Rgb, seed: int, count: int = 4) -> Image:
     """Square tiles with joints, ``count`` x ``count`` in the picture."""
     random = np.random.default_rng(seed)
     side = _SIDE // count
-    shade = np.kron(random.uniform(0.93, 1.04, (count, count)), np.ones((side, side)))
-    shade += _periodic_noise(random, (_SIDE, _SIDE), (24, 24)) * 0.03
+    tone = random.uniform(0.93, 1.04, (count, count)).repeat(side, axis=0).repeat(side, axis=1)
+    shade = tone + _periodic_noise(random, (_SIDE, _SIDE), (24, 24)) * 0.03
     image = _colored(color, shade).astype(np.float64)
     along = np.arange(_SIDE) % side < max(2, side // 24)
     image[along | np.zeros((_SIDE, 1), dtype=bool)] = np.asarray(joint) * 255

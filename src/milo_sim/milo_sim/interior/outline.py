@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from milo_sim.appearance.blocks import BoolArray, rectangles
 from milo_sim.appearance.parts import FloatArray
+from milo_sim.interior.blocks import BoolArray, rectangles
 
 CELL = 0.05
 """Wanted side of a cell of the plan [m]."""
@@ -51,7 +51,8 @@ class Outline:
 
     def walls(self) -> FloatArray:
         """Lines (n, 2, 2) of (x, z) points; the room is to the right of each when seen from above,
-        x to the right and z up [m]."""
+        x to the right and z up [m].
+        """
         lines = []
         padded = np.pad(self.inside, 1)
         for axis in (0, 1):
@@ -115,6 +116,30 @@ def _border_share(block: BoolArray) -> float:
     around = sum(int((np.diff(padded.astype(np.int8), axis=axis) != 0).sum()) for axis in (0, 1))
     border = sum(int(edge.sum()) for edge in (block[0], block[-1], block[:, 0], block[:, -1]))
     return border / around
+
+
+def free_of_cells(
+    low: FloatArray, high: FloatArray, cells: FloatArray, space: float, least: float
+) -> list[tuple[float, float, float, float]]:
+    """Rectangles x0, x1, z0, z1 that cover a rectangle less a square around each agent cell.
+
+    ``low`` and ``high`` are (x, z) corners, ``cells`` (n, 2), ``space`` half a square's side [m];
+    what is left narrower than ``least`` metres is left out.
+    """
+    shape = np.maximum(np.rint((high - low) / CELL), 1).astype(int)
+    cell = (high - low) / shape
+    left = np.ones(shape, dtype=np.bool_)
+    bounds = np.concatenate([cells - space, cells + space], axis=1)
+    index = np.rint((bounds - np.tile(low, 2)) / np.tile(cell, 2)).astype(int).clip(0)
+    for x0, z0, x1, z1 in index.tolist():
+        left[x0:x1, z0:z1] = False
+    reach = int(least / CELL / 2)
+    left = _grown(_eroded(left, reach), reach)
+    found = np.array(rectangles(left), dtype=np.float64).reshape(-1, 4)
+    return [
+        (x0, x1, z0, z1)
+        for x0, x1, z0, z1 in (found * cell[[0, 0, 1, 1]] + low[[0, 0, 1, 1]]).tolist()
+    ]
 
 
 def _grown(cells: BoolArray, reach: int) -> BoolArray:

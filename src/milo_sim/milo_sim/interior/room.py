@@ -8,20 +8,23 @@ the burners, which stand on a stove that is not on record.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from milo_sim.appearance import palette, textures
-from milo_sim.appearance.blocks import Bounds, difference_skin
+from milo_sim import opening
+from milo_sim.appearance import palette
 from milo_sim.appearance.look import Look
 from milo_sim.appearance.model import Paint
-from milo_sim.appearance.outline import Outline, room_outline
 from milo_sim.appearance.parts import FloatArray
-from milo_sim.appearance.textures import Image, Rgb
+from milo_sim.interior import textures
+from milo_sim.interior.blocks import Bounds, difference_skin
+from milo_sim.interior.outline import Outline, free_of_cells, room_outline
+from milo_sim.interior.textures import Image, Rgb
 from milo_sim.scene import Scene, SceneObject
-from milo_sim.solids import solid_boxes
+from milo_sim.solids import AGENT_HEIGHT
 
 WALL, CEILING, LAMP, STOVE, CARCASS = "Wall", "Ceiling", "CeilingLight", "Stove", "WallCabinetBody"
 """Names of the parts of a room in masks; AI2-THOR's StructureObjectTag has them."""
@@ -37,6 +40,15 @@ _CARCASS_HEIGHTS = (0.55, 1.35)
 """Heights above the floor between which a worktop stands on cupboards [m]."""
 _TOE = 0.08
 _OVERHANG = 0.02
+_STANDING_SPACE = 0.18
+"""Half a square's side around an agent cell that no worktop reaches into: the agent's radius less
+the centimetres by which furniture moved between the builds that cells and boxes come from [m]."""
+_LEAST_DEPTH = 0.25
+"""Narrower leftovers of a worktop's box are no worktop [m]."""
+_BEFORE = 0.25
+"""How far before a cupboard's front nothing of the worktop and its body may be [m]."""
+_ROW_GAP, _ROW_OFFSET = 1.2, 0.06
+"""Cupboards of one row are no farther apart, and their fronts no farther out of line [m]."""
 _BURNER_GAP = 0.45
 """Burners nearer to each other than this belong to one stove [m]."""
 _BURNER_MARGIN = 0.07
@@ -104,32 +116,36 @@ def panels(scene: Scene) -> Iterator[Panel]:
     yield from _stoves(scene)
 
 
+_WALLS: Mapping[str, Sequence[Rgb]] = {
+    "kitchen": ((0.86, 0.80, 0.64), (0.80, 0.83, 0.80), (0.85, 0.84, 0.80), (0.74, 0.79, 0.83)),
+    "living_room": (
+        (0.86, 0.82, 0.70),
+        (0.72, 0.74, 0.70),
+        (0.82, 0.80, 0.77),
+        (0.66, 0.72, 0.76),
+    ),
+    "bedroom": ((0.55, 0.52, 0.66), (0.78, 0.80, 0.84), (0.82, 0.76, 0.68), (0.60, 0.70, 0.66)),
+    "bathroom": ((0.84, 0.83, 0.75), (0.80, 0.84, 0.84), (0.86, 0.84, 0.82)),
+}
+_TILES = ((0.62, 0.70, 0.76), (0.83, 0.82, 0.77), (0.68, 0.76, 0.70), (0.80, 0.74, 0.66))
+_WOODS = ((0.52, 0.32, 0.19), (0.62, 0.44, 0.28), (0.42, 0.26, 0.17), (0.68, 0.54, 0.38))
+_CARPETS = ((0.63, 0.57, 0.48), (0.50, 0.50, 0.52), (0.58, 0.50, 0.44))
+_STONES = ((0.50, 0.48, 0.45), (0.32, 0.31, 0.31), (0.72, 0.69, 0.63), (0.44, 0.38, 0.33))
+
+
 class _Style:
     """Colours of a room: of its type, picked by its name."""
-
-    _WALLS = {
-        "kitchen": ((0.86, 0.80, 0.64), (0.80, 0.83, 0.80), (0.85, 0.84, 0.80), (0.74, 0.79, 0.83)),
-        "living_room": (
-            (0.86, 0.82, 0.70), (0.72, 0.74, 0.70), (0.82, 0.80, 0.77), (0.66, 0.72, 0.76),
-        ),
-        "bedroom": ((0.55, 0.52, 0.66), (0.78, 0.80, 0.84), (0.82, 0.76, 0.68), (0.60, 0.70, 0.66)),
-        "bathroom": ((0.84, 0.83, 0.75), (0.80, 0.84, 0.84), (0.86, 0.84, 0.82)),
-    }
-    _TILES = ((0.62, 0.70, 0.76), (0.83, 0.82, 0.77), (0.68, 0.76, 0.70), (0.80, 0.74, 0.66))
-    _WOODS = ((0.52, 0.32, 0.19), (0.62, 0.44, 0.28), (0.42, 0.26, 0.17), (0.68, 0.54, 0.38))
-    _CARPETS = ((0.63, 0.57, 0.48), (0.50, 0.50, 0.52), (0.58, 0.50, 0.44))
-    _STONES = ((0.50, 0.48, 0.45), (0.32, 0.31, 0.31), (0.72, 0.69, 0.63), (0.44, 0.38, 0.33))
 
     def __init__(self, scene: Scene) -> None:
         self.seed = zlib.crc32(scene.name.encode())
         self.kind = scene.room_type.lower().replace(" ", "_").removesuffix("s")
         random = np.random.default_rng(self.seed)
-        walls = self._WALLS.get(self.kind, self._WALLS["living_room"])
-        self.wall_color: Rgb = walls[random.integers(len(walls))]
-        self.tile_color: Rgb = self._TILES[random.integers(len(self._TILES))]
-        self.wood_color: Rgb = self._WOODS[random.integers(len(self._WOODS))]
-        self.carpet_color: Rgb = self._CARPETS[random.integers(len(self._CARPETS))]
-        self.stone_color: Rgb = self._STONES[random.integers(len(self._STONES))]
+        walls = _WALLS.get(self.kind, _WALLS["living_room"])
+        self.wall_color: Rgb = walls[int(random.integers(len(walls)))]
+        self.tile_color: Rgb = _TILES[random.integers(len(_TILES))]
+        self.wood_color: Rgb = _WOODS[random.integers(len(_WOODS))]
+        self.carpet_color: Rgb = _CARPETS[random.integers(len(_CARPETS))]
+        self.stone_color: Rgb = _STONES[random.integers(len(_STONES))]
         self.carpeted = self.kind == "living_room" and random.random() < 0.4
         self.tiled = self.kind == "bathroom" or (self.kind == "kitchen" and random.random() < 0.5)
 
@@ -219,7 +235,12 @@ def _walls(room: Room, style: _Style) -> Panel:
 
 def _ceiling(room: Room) -> Panel:
     quads = [
-        [[x0, room.ceiling, z0], [x1, room.ceiling, z0], [x1, room.ceiling, z1], [x0, room.ceiling, z1]]
+        [
+            [x0, room.ceiling, z0],
+            [x1, room.ceiling, z0],
+            [x1, room.ceiling, z1],
+            [x0, room.ceiling, z1],
+        ]
         for x0, x1, z0, z1 in room.outline.floor().tolist()
     ]
     return Panel(CEILING, _patches(np.array(quads)), Paint(0.90, 0.89, 0.86, specular=0.0))
@@ -236,9 +257,7 @@ def _patches(quads: FloatArray) -> FloatArray:
     """Split rectangles (n, 4, k) with positions first into pieces of at most ``_PATCH`` a side."""
     pieces = []
     for a, b, c, d in quads:
-        counts = [
-            max(1, int(np.ceil(np.linalg.norm((q - a)[:3]) / _PATCH - 1e-6))) for q in (b, d)
-        ]
+        counts = [max(1, int(np.ceil(np.linalg.norm((q - a)[:3]) / _PATCH - 1e-6))) for q in (b, d)]
         u = np.linspace(0.0, 1.0, counts[0] + 1)[:, None, None]
         v = np.linspace(0.0, 1.0, counts[1] + 1)[None, :, None]
         grid = (1 - u) * ((1 - v) * a + v * d) + u * ((1 - v) * b + v * c)
@@ -259,21 +278,29 @@ def _worktops(scene: Scene, style: _Style) -> Iterator[Panel]:
         if top.object_type != "CounterTop":
             continue
         low, high = _bounds(top)
-        plates = [_clipped(box.corners(), low, high) for box in solid_boxes(top, scene)]
-        corners = difference_skin(plates, list(_sinks(scene, top)))
+        plates = list(_plates(scene, low, high))
+        holes = [*_sinks(scene, top), *_in_front(scene, low, _OVERHANG)]
+        corners = difference_skin(plates, holes)
         if not len(corners):
             continue
         uv = _flat_coordinates(corners) / 0.8
         yield Panel(top.object_id, corners, None, ("worktop", image), uv)
         height = float(low[1]) - scene.floor_y
         if _CARCASS_HEIGHTS[0] < height < _CARCASS_HEIGHTS[1]:
-            skin = difference_skin(list(_carcass(scene, plates)), list(_fittings(scene)))
+            holes = [*_fittings(scene), *_in_front(scene, low, 0.0)]
+            skin = difference_skin(list(_carcass(scene, plates)), holes)
             if len(skin):
                 yield Panel(CARCASS, skin, style.joinery().scaled(0.9))
 
 
-def _clipped(corners: FloatArray, low: FloatArray, high: FloatArray) -> Bounds:
-    return np.maximum(corners.min(axis=0), low), np.minimum(corners.max(axis=0), high)
+def _plates(scene: Scene, low: FloatArray, high: FloatArray) -> Iterator[Bounds]:
+    """A worktop's box less where the agent can stand, so that an L keeps its shape."""
+    if low[1] > scene.floor_y + AGENT_HEIGHT:
+        yield low, high
+        return
+    found = free_of_cells(low[[0, 2]], high[[0, 2]], scene.reachable, _STANDING_SPACE, _LEAST_DEPTH)
+    for x0, x1, z0, z1 in found:
+        yield np.array([x0, low[1], z0]), np.array([x1, high[1], z1])
 
 
 def _flat_coordinates(corners: FloatArray) -> FloatArray:
@@ -293,7 +320,11 @@ def _sinks(scene: Scene, top: SceneObject) -> Iterator[Bounds]:
             continue
         sink_low, sink_high = _bounds(obj)
         meets = sink_high[1] > low[1] - 0.15 and sink_low[1] < high[1]
-        if meets and np.all(sink_low[[0, 2]] < high[[0, 2]]) and np.all(sink_high[[0, 2]] > low[[0, 2]]):
+        if (
+            meets
+            and np.all(sink_low[[0, 2]] < high[[0, 2]])
+            and np.all(sink_high[[0, 2]] > low[[0, 2]])
+        ):
             yield (
                 np.array([sink_low[0], low[1] - 1.0, sink_low[2]]),
                 np.array([sink_high[0], high[1] + 1.0, sink_high[2]]),
@@ -308,11 +339,45 @@ def _carcass(scene: Scene, plates: Iterable[Bounds]) -> Iterator[Bounds]:
         if np.any((high - low)[[0, 2]] < 4 * _OVERHANG):
             inset[:] = 0.0
         body_low, body_high = low + inset, high - inset
-        yield np.array([body_low[0], foot, body_low[2]]), np.array([body_high[0], low[1], body_high[2]])
+        yield (
+            np.array([body_low[0], foot, body_low[2]]),
+            np.array([body_high[0], low[1], body_high[2]]),
+        )
         yield (
             np.array([body_low[0], scene.floor_y, body_low[2]]) + 2 * inset,
             np.array([body_high[0], foot, body_high[2]]) - 2 * inset,
         )
+
+
+def _in_front(scene: Scene, worktop: FloatArray, gap: float) -> Iterator[Bounds]:
+    """Space before the cupboards and drawers under a worktop of which the low corner is given.
+
+    The worktop's box is known, but not where within it the cupboards end; they show that, and
+    between two of one row as well.
+    """
+    rows: dict[tuple[float, ...], list[Bounds]] = {}
+    for obj in scene.objects:
+        if obj.object_type not in ("Cabinet", "Drawer"):
+            continue
+        low, high = _bounds(obj)
+        if high[1] > worktop[1] + 0.02:
+            continue
+        front = np.rint(opening.front(obj, scene)[0])
+        start = np.where(front > 0, high + gap, np.where(front < 0, low - gap - _BEFORE, low))
+        end = np.where(front < 0, low - gap, np.where(front > 0, high + gap + _BEFORE, high))
+        start[1], end[1] = scene.floor_y - 1.0, worktop[1] + 1.0
+        rows.setdefault(tuple(front.tolist()), []).append((start, end))
+    for front_of_row, spaces in rows.items():
+        yield from spaces
+        along = 0 if front_of_row[2] else 2
+        spaces.sort(key=lambda space: float(space[0][along]))
+        for here, following in pairwise(spaces):
+            across = 2 - along
+            if (
+                following[0][along] - here[1][along] < _ROW_GAP
+                and abs(following[0][across] - here[0][across]) < _ROW_OFFSET
+            ):
+                yield np.minimum(here[0], following[0]), np.maximum(here[1], following[1])
 
 
 def _fittings(scene: Scene) -> Iterator[Bounds]:
@@ -340,8 +405,10 @@ def _stoves(scene: Scene) -> Iterator[Panel]:
         elif near:
             # The front, which the knobs are on, is where the knobs end.
             body_low = np.minimum(body_low, _flat(np.min([k[0] for k in near], axis=0), body_low))
-            body_high = np.maximum(body_high, _flat(np.max([k[1] for k in near], axis=0), body_high))
-        others = [b for b in _fittings(scene)]
+            body_high = np.maximum(
+                body_high, _flat(np.max([k[1] for k in near], axis=0), body_high)
+            )
+        others = list(_fittings(scene))
         skin = difference_skin([(body_low, body_high)], others)
         if len(skin):
             yield Panel(STOVE, skin, Paint(0.30, 0.30, 0.31, shininess=0.6, specular=0.5))
@@ -372,8 +439,8 @@ def _stands_on(scene: Scene, point: FloatArray, height: float) -> bool:
     for obj in scene.objects:
         if obj.object_type != "CounterTop":
             continue
-        for box in solid_boxes(obj, scene):
-            inside = np.abs(box.to_local(point[None])[0]) < box.half
-            if inside[0] and inside[2] and abs(box.center[1] - height) < 0.1:
+        for low, high in _plates(scene, *_bounds(obj)):
+            inside = (low < point) & (point < high)
+            if inside[0] and inside[2] and abs((low[1] + high[1]) / 2 - height) < 0.1:
                 return True
     return False

@@ -17,7 +17,7 @@ _THIN = 1e-4
 
 
 def rectangles(cells: BoolArray) -> list[tuple[int, int, int, int]]:
-    """Cover the true cells of a grid by few rectangles (i0, i1, j0, j1), ends excluded, greedily."""
+    """Cover the true cells of a grid by few rectangles (i0, i1, j0, j1), ends excluded."""
     left = cells.copy()
     found = []
     for i0 in range(left.shape[0]):
@@ -78,7 +78,7 @@ def _skin(filled: BoolArray, edges: Sequence[FloatArray]) -> FloatArray:
         for sign, exposed in ((1, padded[:-1] & ~padded[1:]), (-1, padded[1:] & ~padded[:-1])):
             for layer in np.flatnonzero(exposed.any(axis=(1, 2))).tolist():
                 for u0, u1, v0, v1 in rectangles(exposed[layer]):
-                    corners = [(u0, v0), (u1, v0), (u1, v1), (u0, v1)][:: sign]
+                    corners = [(u0, v0), (u1, v0), (u1, v1), (u0, v1)][::sign]
                     quad = np.empty((4, 3))
                     quad[:, axis] = edges[axis][layer]
                     quad[:, u] = [edges[u][i] for i, _ in corners]
