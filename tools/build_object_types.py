@@ -52,6 +52,16 @@ ALIASES = {
     "TomatoSliced": ["tomato slice", "sliced tomato"],
     "VacuumCleaner": ["vacuum", "hoover"],
 }
+# What slicing makes of a type, and how many pieces: the highest slice numbers in the object ids of
+# ALFRED's trajectories (github.com/askforalfred/alfred, MIT); an egg is cracked instead.
+SLICES = {
+    "Apple": ["AppleSliced", 3],
+    "Bread": ["BreadSliced", 9],
+    "Egg": ["EggCracked", 1],
+    "Lettuce": ["LettuceSliced", 8],
+    "Potato": ["PotatoSliced", 9],
+    "Tomato": ["TomatoSliced", 7],
+}
 PLURAL_TYPES = frozenset({"Blinds", "Boots", "Curtains"})
 FLAGS = {
     "pickupable": "pickupable",
@@ -83,8 +93,14 @@ def kind_of(name: str, rules: dict[str, list[str]]) -> str | None:
 def row(name: str, facts: dict[str, Any], meta: dict[str, Any], plural: str) -> dict[str, Any]:
     """One compact table row; absent keys mean false or none."""
     rules = meta["receptacleRules"]
+    documented = facts.get("docActionableProperties") or ()
     out: dict[str, Any] = {
-        "flags": [ours for theirs, ours in FLAGS.items() if facts.get(theirs)],
+        # The 5.0.0 metadata never says that something can be used up; the documentation does.
+        "flags": [
+            ours
+            for theirs, ours in FLAGS.items()
+            if facts.get(theirs) or (theirs == "usedUp" and theirs in documented)
+        ],
         "spoken": spoken(name),
         "plural": plural,
     }
@@ -99,6 +115,8 @@ def row(name: str, facts: dict[str, Any], meta: dict[str, Any], plural: str) -> 
         "always_upright": bool(facts.get("alwaysPlaceUpright")),
         "parent_id_prefix": any(name in v for k, v in rules.items() if k.startswith("UsePar")),
         "must_be_closed_to_turn_on": name in rules["MustBeClosedToTurnOn"],
+        "open_receptacle": any(name in v for k, v in rules.items() if k.startswith("SpawnOnly")),
+        "slices": SLICES.get(name),
         "object_specific": meta["objectSpecificReceptacles"].get(name),
         "box_size": [round(size[a]["median"], 4) for a in "xyz"] if size else None,
         "mass": (facts.get("mass_kg") or {}).get("median"),

@@ -62,6 +62,10 @@ class ObjectType:
     parent_id_prefix: bool
     """Its object id is `<parent id>|<type>`."""
     must_be_closed_to_turn_on: bool
+    open_receptacle: bool
+    """InitialRandomSpawn uses it also when all objects have to be in sight."""
+    slices: tuple[str, int] | None
+    """Type and number of the pieces that slicing makes; None: it cannot be sliced."""
     object_specific: frozenset[str] | None
     """Types its attach point takes; None: it has no attach point."""
     box_size: tuple[float, float, float] | None
@@ -93,6 +97,7 @@ def _object_type(name: str, row: Mapping[str, Any]) -> ObjectType:
     restrictions = row.get("placement_restrictions")
     specific = row.get("object_specific")
     size = row.get("box_size")
+    slices = row.get("slices")
     return ObjectType(
         name=name,
         spoken=row["spoken"],
@@ -104,6 +109,8 @@ def _object_type(name: str, row: Mapping[str, Any]) -> ObjectType:
         always_upright=row.get("always_upright", False),
         parent_id_prefix=row.get("parent_id_prefix", False),
         must_be_closed_to_turn_on=row.get("must_be_closed_to_turn_on", False),
+        open_receptacle=row.get("open_receptacle", False),
+        slices=(slices[0], slices[1]) if slices else None,
         object_specific=frozenset(specific) if specific else None,
         box_size=(size[0], size[1], size[2]) if size else None,
         mass=row.get("mass"),
