@@ -10,6 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -95,6 +96,7 @@ class Room:
         return middle
 
 
+@lru_cache(maxsize=8)
 def room_of(scene: Scene) -> Room:
     """Outer shape of a scene's room."""
     boxes = [_bounds(o) for o in scene.objects if o.object_type != "Floor"]

@@ -41,32 +41,36 @@ class ObjectFrame:
         size: Full size of the closed box along its own axes [m].
         offset: Centre (3,) of the closed box in the object's frame [m].
         turn: Axes (3, 3) of the box as columns, in the object's frame.
-        swings: Whether the box grows forward when the object opens.
+        closed_aabb: Size of the box along the world's axes while a door is closed, for what grows
+            forward when it opens; None for all else.
     """
 
     size: Vector
     offset: FloatArray
     turn: FloatArray
-    swings: bool
+    closed_aabb: Vector | None
 
-    def size_at(self, openness: float) -> Vector:
+    def size_now(self, state: ObjectState) -> Vector:
         """Full size of the box, which includes an open door [m]."""
         x, y, z = self.size
-        return (x, y, z + self._swing(openness))
+        return (x, y, z + self._swing(state))
 
     def box(self, state: ObjectState) -> Box:
         """The box where the object is now."""
         rotation = euler_to_matrix(state.rotation)
         axes = rotation @ self.turn
         center = np.asarray(state.position) + rotation @ self.offset
-        center = center + axes[:, 2] * (self._swing(state.openness) / 2)
-        return Box(center, axes, np.asarray(self.size_at(state.openness)) / 2)
+        center = center + axes[:, 2] * (self._swing(state) / 2)
+        return Box(center, axes, np.asarray(self.size_now(state)) / 2)
 
-    def _swing(self, openness: float) -> float:
-        """How far a door sticks out, as ``opening.apply_door`` has it [m]."""
-        if not self.swings:
+    def _swing(self, state: ObjectState) -> float:
+        """How far a door sticks out, as ``opening.apply_door`` has it [m].
+
+        What a scene starts with open keeps its recorded box until it is first moved.
+        """
+        if self.closed_aabb is None or state.aabb_size == self.closed_aabb:
             return 0.0
-        return opening.DOOR_SHARE * self.size[0] * math.sin(math.radians(90.0 * openness))
+        return opening.DOOR_SHARE * self.size[0] * math.sin(math.radians(90.0 * state.openness))
 
 
 def object_frame(obj: SceneObject, scene: Scene) -> ObjectFrame:
@@ -74,8 +78,8 @@ def object_frame(obj: SceneObject, scene: Scene) -> ObjectFrame:
     box = Box.from_corners(obj.oobb) if obj.oobb is not None else _upright_box(obj, scene)
     inverse = euler_to_matrix(obj.rotation).T
     offset = inverse @ (box.center - np.asarray(obj.position))
-    swings = obj.object_type in opening.DOOR_TYPES
-    return ObjectFrame(as_vector(2 * box.half), offset, inverse @ box.axes, swings)
+    closed = obj.aabb_size if obj.object_type in opening.DOOR_TYPES else None
+    return ObjectFrame(as_vector(2 * box.half), offset, inverse @ box.axes, closed)
 
 
 def _upright_box(obj: SceneObject, scene: Scene) -> Box:
@@ -85,7 +89,10 @@ def _upright_box(obj: SceneObject, scene: Scene) -> Box:
     if abs(float(front @ axes[:, 0])) > 0.5:
         x, z = z, x
     turned = np.stack([np.cross(_UP, front), _UP, front], axis=1)
-    return Box(np.asarray(obj.aabb_center), turned, np.array([x, obj.aabb_size[1], z]) / 2)
+    box = Box(np.asarray(obj.aabb_center), turned, np.array([x, obj.aabb_size[1], z]) / 2)
+    # Near 45 degrees the sides are a guess; they must not leave what is on record.
+    room = np.asarray(obj.aabb_size) / 2 / np.maximum(box.extent(), 1e-9)
+    return Box(box.center, turned, box.half * min(1.0, float(room[[0, 2]].min())))
 
 
 def _front(

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from milo_sim.cameras import ThirdPartyCamera, WantedImages
 from milo_sim.geometry import euler_to_matrix
 from milo_sim.holding import camera_matrix
 from milo_sim.protocol import FieldType
-from milo_sim.rendering.camera import Camera
-from milo_sim.rendering.colors import Color, color_table, packed, tag_colors
-from milo_sim.rendering.renderer import Images, Renderer
+from milo_sim.rendering.camera import FAR_PLANE, NEAR_PLANE, Camera
+from milo_sim.rendering.colors import color_table, packed, tag_colors
+from milo_sim.rendering.renderer import Renderer
 from milo_sim.world import World
 
 Field = tuple[FieldType, npt.NDArray[Any]]
@@ -35,7 +34,7 @@ _THIRD_PARTY_FIELDS = (
 )
 
 
-def agent_camera(world: World, near: float, far: float) -> Camera:
+def agent_camera(world: World, near: float = NEAR_PLANE, far: float = FAR_PLANE) -> Camera:
     """The agent's eye."""
     return Camera(
         world.camera_position, camera_matrix(world), world.settings.field_of_view, near, far
@@ -55,6 +54,24 @@ def third_party_camera(camera: ThirdPartyCamera) -> Camera:
     )
 
 
+class Palette:
+    """Colours of what pictures show.
+
+    Attributes:
+        instances: Pixel values of nothing and of each owner, each with its own colour.
+        classes: Pixel values of nothing and of each owner, by object type.
+        table: The metadata field ``colors``.
+    """
+
+    def __init__(self, owners: Sequence[str], world: World) -> None:
+        types = {key: obj.object_type for key, obj in world.scene_objects.items()}
+        classes = [types.get(owner, owner) for owner in owners]
+        colors = tag_colors([*owners, *classes])
+        self.instances = packed(colors[owner] for owner in owners)
+        self.classes = packed(colors[name] for name in classes)
+        self.table = color_table(colors)
+
+
 class Pictures:
     """Draws what the cameras of a session see.
 
@@ -65,11 +82,8 @@ class Pictures:
     def __init__(self, world: World) -> None:
         self._renderer = Renderer(world)
         self._world = world
-        self._owners: list[str] = []
-        self._colors: Mapping[str, Color] = {}
-        self._instances: npt.NDArray[np.uint32] = packed([])
-        self._classes: npt.NDArray[np.uint32] = packed([])
-        self._table: list[dict[str, Any]] = []
+        self._owners: list[str] | None = None
+        self._palette = Palette([], world)
 
     def close(self) -> None:
         """Give all memory back."""
@@ -97,8 +111,7 @@ class Pictures:
 
     def color_table(self) -> list[dict[str, Any]]:
         """The metadata field ``colors`` for the last images."""
-        self._follow_owners()
-        return self._table
+        return self._palette.table
 
     def _of(
         self,
@@ -118,28 +131,18 @@ class Pictures:
             normals=wanted.normals,
         )
         self._follow_owners()
+        masks = images.masks
         arrays = (
             images.color,
             images.depth if wanted.depth else None,
             images.normals,
-            self._painted(images, self._instances) if ids else None,
-            self._painted(images, self._classes) if wanted.semantic else None,
+            masks.painted(self._palette.instances) if masks and ids else None,
+            masks.painted(self._palette.classes) if masks and wanted.semantic else None,
         )
         return [(kind, a) for kind, a in zip(kinds, arrays, strict=True) if a is not None]
 
-    @staticmethod
-    def _painted(images: Images, palette: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32] | None:
-        return None if images.owners is None else palette[images.owners]
-
     def _follow_owners(self) -> None:
         """Work out the colours of what pictures show, when that has changed."""
-        owners = self._renderer.owners
-        if owners is self._owners:
-            return
-        self._owners = owners
-        types = {key: obj.object_type for key, obj in self._world.scene_objects.items()}
-        classes = [types.get(owner, owner) for owner in owners]
-        colors = tag_colors([*owners, *classes])
-        self._instances = packed(colors[owner] for owner in owners)
-        self._classes = packed(colors[name] for name in classes)
-        self._table = color_table(colors)
+        if self._renderer.owners is not self._owners:
+            self._owners = self._renderer.owners
+            self._palette = Palette(self._owners, self._world)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +12,10 @@ import numpy.typing as npt
 from milo_sim.geometry import BoolArray, FloatArray
 from milo_sim.interior.room import ROOM_TYPES
 from milo_sim.rendering.camera import Camera
-from milo_sim.rendering.gl import create_context, import_mujoco
+from milo_sim.rendering.gl import create_context, import_mujoco, set_filter
 from milo_sim.rendering.object_frames import ObjectFrame, object_frame
 from milo_sim.rendering.room_surfaces import room_drawables, room_lights
-from milo_sim.rendering.scene_model import GLASS, HIDDEN, Drawable, SceneModel
+from milo_sim.rendering.scene_model import GLASS, HIDDEN, PALETTE, Drawable, SceneModel
 from milo_sim.rendering.shapes import ShapeKey, shape, shape_key
 from milo_sim.scene import Scene
 from milo_sim.state import ObjectState
@@ -29,20 +29,42 @@ _SIDES = ((0, 1.0), (1, 1.0), (2, 1.0), (0, -1.0), (1, -1.0), (2, -1.0))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Masks:
+    """Who is seen in each pixel.
+
+    Attributes:
+        numbers: (height, width) numbers of what was drawn, 0 where nothing is.
+        owner_of: (k,) for each number 1 + index into ``Renderer.owners``, 0 for nothing.
+    """
+
+    numbers: npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+    owner_of: npt.NDArray[np.intp]
+
+    @property
+    def owners(self) -> npt.NDArray[np.intp]:
+        """(height, width) 1 + index into ``Renderer.owners``, 0 where nothing is."""
+        return self.owner_of[self.numbers]
+
+    def painted(self, colors: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+        """(height, width) colours, given that of nothing and then those of all owners."""
+        return colors[self.owner_of][self.numbers]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Images:
     """Pictures from one camera; rows run from the bottom up, as the wire protocol wants them.
 
     Attributes:
         color: (height, width, 3) red, green, blue.
         depth: (height, width) distance along the optical axis [m].
-        owners: (height, width) 1 + index into ``Renderer.owners``, 0 where nothing is.
+        masks: Who is seen.
         normals: (height, width, 3) surface normals in the camera's frame (x right, y up, z towards
             the camera), -1 to 1 mapped to 0 to 255.
     """
 
     color: npt.NDArray[np.uint8] | None = None
     depth: npt.NDArray[np.float32] | None = None
-    owners: npt.NDArray[np.uint16] | None = None
+    masks: Masks | None = None
     normals: npt.NDArray[np.uint8] | None = None
 
 
@@ -76,6 +98,11 @@ class Renderer:
         self._frames: dict[str, ObjectFrame] = {}
         self.owners: list[str] = []
         self.show(world)
+
+    @property
+    def world(self) -> World:
+        """The world that is drawn."""
+        return self._world
 
     def close(self) -> None:
         """Give all memory back."""
@@ -121,6 +148,9 @@ class Renderer:
         if self._context is not None:
             self._context.free()
         self._context = mujoco.MjrContext(model.model, _FONT_SCALE)
+        for index in range(model.model.ntex):
+            name = model.model.texture(index).name
+            set_filter(self._gl, int(self._context.texture[index]), smooth=name != PALETTE)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
         self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
         self._size = (0, 0)
@@ -148,7 +178,7 @@ class Renderer:
 
     def _key(self, object_id: str, state: ObjectState, frame: ObjectFrame) -> ShapeKey:
         fixed = self._world.scene_objects[object_id]
-        size = frame.size_at(state.openness)
+        size = frame.size_now(state)
         return shape_key(fixed, state, size, self._world.scene.name)
 
     def _surfaces(self, object_id: str, key: ShapeKey) -> list[Drawable]:
@@ -236,14 +266,18 @@ class Renderer:
         depth: bool = False,
         masks: bool = False,
         normals: bool = False,
+        only: Collection[str] | None = None,
     ) -> Images:
-        """Draw what a camera sees now; only what is asked for is made."""
+        """Draw what a camera sees now; only what is asked for is made.
+
+        ``only`` leaves out all owners but these, so that nothing hides them.
+        """
         self._gl.make_current()
         self._follow()
         if self._size != (width, height):
             self._mujoco.mjr_resizeOffscreen(width, height, self._context)
             self._size = (width, height)
-        self._cull(camera, width / height)
+        self._cull(camera, width / height, only)
         self._mujoco.mj_kinematics(self.model.model, self.model.data)
         self._mujoco.mj_camlight(self.model.model, self.model.data)
         images = Images()
@@ -255,10 +289,12 @@ class Renderer:
             images = self._geometry(images, camera, normals)
         return images
 
-    def _cull(self, camera: Camera, aspect: float) -> None:
+    def _cull(self, camera: Camera, aspect: float, only: Collection[str] | None) -> None:
         """Leave out what is not in view."""
         middles = self._positions + np.einsum("nij,nj->ni", self._turns, self.model.centers)
         seen = self._alive & camera.sees(middles[:, _SWAP], self.model.radii, aspect)
+        if only is not None:
+            seen &= np.array([owner in only for owner in self.owners])[self._owner_of]
         self.model.model.geom_group[:] = np.where(seen, self._groups, HIDDEN)
 
     def _stage(self, camera: Camera, glass: bool) -> None:
@@ -305,32 +341,35 @@ class Renderer:
         raw = np.empty((height, width), dtype=np.float32)
         self._draw(codes, raw)
         flags[kinds.mjRND_SEGMENT] = flags[kinds.mjRND_IDCOLOR] = False
-        owners = self._owners(codes)
+        masks = self._masks(codes)
+        nothing = masks.numbers == 0
         if images.color is not None and camera.background is not None:
-            images.color[owners == 0] = camera.background
+            images.color[nothing] = camera.background
         return replace(
             images,
             depth=_metres(raw, camera),
-            owners=owners,
-            normals=self._normals(camera, owners) if normals else None,
+            masks=masks,
+            normals=self._normals(camera, nothing) if normals else None,
         )
 
-    def _owners(self, codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint16]:
-        """Owners of pixels from the numbers that MuJoCo drew."""
-        drawn = np.array([g.objid for g in self._mjv.geoms[: self._mjv.ngeom]], dtype=np.intp)
-        table = np.zeros(len(drawn) + 1, dtype=np.uint16)
-        table[1:] = self._owner_of[drawn] + 1
+    def _masks(self, codes: npt.NDArray[np.uint8]) -> Masks:
+        """Masks from the numbers that MuJoCo drew as colours, lowest byte first."""
+        drawn = [geom.objid for geom in self._mjv.geoms[: self._mjv.ngeom]]
+        owner_of = np.zeros(len(drawn) + 1, dtype=np.intp)
+        owner_of[1:] = self._owner_of[drawn] + 1
+        if len(owner_of) <= 256:
+            return Masks(np.ascontiguousarray(codes[:, :, 0]), owner_of)
         numbers = codes[:, :, 0].astype(np.uint16)
         numbers |= codes[:, :, 1].astype(np.uint16) << 8
-        return table[numbers]
+        return Masks(numbers, owner_of)
 
-    def _normals(self, camera: Camera, owners: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint8]:
+    def _normals(self, camera: Camera, nothing: BoolArray) -> npt.NDArray[np.uint8]:
         """Draw white surfaces under three coloured suns, once from each side.
 
         A sun along an axis lights a surface by the normal's component on that axis if it is
         positive, so two pictures give the three components.
         """
-        height, width = owners.shape
+        height, width = nothing.shape
         for geom in self._mjv.geoms[: self._mjv.ngeom]:
             geom.matid, geom.texid = -1, -1
             geom.rgba = (1.0, 1.0, 1.0, 1.0)
@@ -348,7 +387,7 @@ class Renderer:
                 light.diffuse = np.eye(3)[channel]
             sides.append(self._draw(np.empty((height, width, 3), np.uint8), None).astype(np.int16))
         encoded = 127.5 + (sides[0] - sides[1]) / 2
-        encoded[owners == 0] = 0.0
+        encoded[nothing] = 0.0
         return np.clip(encoded.round(), 0, 255).astype(np.uint8)
 
 
@@ -360,5 +399,5 @@ def _metres(raw: npt.NDArray[np.float32], camera: Camera) -> npt.NDArray[np.floa
     return near * far / (raw * (far - near) + near)
 
 
-def _has_slices(object_id: str, ids: Mapping[str, Any] | Iterable[str]) -> bool:
+def _has_slices(object_id: str, ids: Collection[str]) -> bool:
     return any(other.startswith(f"{object_id}|") for other in ids)

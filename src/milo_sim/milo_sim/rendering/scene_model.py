@@ -19,7 +19,8 @@ from milo_sim.rendering.surfaces import FINISHES, Finish, Surface, palette
 SOLID, GLASS, HIDDEN = 0, 1, 5
 """Groups of surfaces: always drawn; drawn in colour pictures only; not drawn."""
 
-_PALETTE = "palette"
+PALETTE = "palette"
+"""Name of the texture that holds the colours."""
 _SPECULAR = {False: (0.12, 0.25), True: (0.55, 0.6)}
 """Strength and sharpness of the highlight of matt and glossy finishes."""
 SPARE_FACES = (*(600,) * 16, *(2500,) * 8)
@@ -183,9 +184,9 @@ def _new_spec(mujoco: Any) -> Any:
     visual.headlight.ambient = [0.5, 0.5, 0.5]
     visual.headlight.diffuse = [0.12, 0.12, 0.12]
     visual.headlight.specular = [0.0, 0.0, 0.0]
-    _add_texture(mujoco, spec, Texture(_PALETTE, palette()), None)
+    _add_texture(mujoco, spec, Texture(PALETTE, palette()), None)
     for finish in FINISHES:
-        _add_material(mujoco, spec, finish.name, _PALETTE, finish)
+        _add_material(mujoco, spec, finish.name, PALETTE, finish)
     return spec
 
 

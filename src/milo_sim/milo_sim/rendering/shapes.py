@@ -11,8 +11,11 @@ from milo_sim.geometry import Vector
 from milo_sim.rendering.scene_model import Drawable
 from milo_sim.rendering.surfaces import surfaces_of
 from milo_sim.scene import SceneObject
-from milo_sim.solids import TRANSPARENT_TYPES
 from milo_sim.state import ObjectState
+
+GLASS_WALL_TYPES = frozenset({"ShowerDoor", "ShowerGlass"})
+"""Masks and depth look through their panes, as ``visible`` does: things in a shower have masks. A
+window's pane is solid in them, because behind it there is nothing to see."""
 
 ShapeKey = tuple[str, Vector, float, tuple[tuple[str, Any], ...], str, int]
 
@@ -54,7 +57,7 @@ def shape(key: ShapeKey) -> tuple[Drawable, ...]:
     parts = build_parts(
         object_type, size, openness=openness, state=dict(look), asset_id=asset_id, seed=seed
     )
-    see_through = object_type in TRANSPARENT_TYPES
+    see_through = object_type in GLASS_WALL_TYPES
     return tuple(
         Drawable("", surface, finish, glass=see_through and finish.clear)
         for finish, surface in surfaces_of(parts).items()

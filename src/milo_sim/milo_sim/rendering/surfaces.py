@@ -24,6 +24,8 @@ PALETTE_LEVELS = 32
 """Steps per colour channel in the palette."""
 PALETTE_WIDTH, PALETTE_HEIGHT = 256, 128
 
+_PLACES = 2**21
+"""Places along an axis that are told apart, in steps of 0.01 mm: 21 m."""
 _CREASE = math.cos(math.radians(40.0))
 """Neighbouring faces that bend by less look like one round surface."""
 
@@ -138,8 +140,8 @@ def shaded(points: FloatArray, faces: npt.NDArray[np.int32]) -> tuple[FloatArray
     area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     flat = area / np.maximum(np.linalg.norm(area, axis=1, keepdims=True), 1e-12)
     # Vertices at the same place count as one, however the mesh was put together.
-    _, place = np.unique(points.round(6), axis=0, return_inverse=True)
-    at = place.reshape(-1)[faces].ravel()
+    steps = np.rint(points * 1e5).astype(np.int64) + _PLACES // 2
+    at = ((steps[:, 0] * _PLACES + steps[:, 1]) * _PLACES + steps[:, 2])[faces].ravel()
     triangle = np.repeat(np.arange(len(faces)), 3)
     order = np.argsort(at, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(at[order]) > 0])
