@@ -1,6 +1,6 @@
 """Draw docs/images/objects.png: one labelled tile for each object type.
 
-    python tools/render_contact_sheets.py [--types Mug,Bowl] [--out FILE] [--tile 150]
+python tools/render_contact_sheets.py [--types Mug,Bowl] [--out FILE] [--tile 150]
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ DEFAULT_SIZES = {
     "Bed": (1.6, 0.95, 2.2),
     "BathtubBasin": (0.67, 0.42, 1.4975),
     "Mirror": (0.6, 0.85, 0.05),
+    "Blinds": (1.1, 1.0, 0.03),
     "Poster": (0.62, 0.71, 0.03),
     "Floor": (3.0, 0.1, 3.0),
 }
@@ -40,15 +41,40 @@ DEFAULT_SIZES = {
 OPEN = {"Box": 1.0, "Laptop": 1.0, "Blinds": 0.0}
 ON = {"Candle", "DeskLamp", "FloorLamp", "Television", "Desktop"}
 EXAMPLE_MATERIALS = {
-    "Chair": ("Wood",), "Sofa": ("Fabric",), "ArmChair": ("Fabric",), "Desk": ("Wood",),
-    "SideTable": ("Wood",), "DiningTable": ("Wood",), "CoffeeTable": ("Wood",),
-    "TVStand": ("Wood",), "Floor": ("Wood",), "Stool": ("Wood",), "GarbageCan": ("Plastic",),
-    "Bowl": ("Ceramic",), "Cup": ("Glass",), "Vase": ("Ceramic",), "Dresser": ("Wood",),
-    "Footstool": ("Wood", "Fabric"), "Ottoman": ("Fabric",), "ShelvingUnit": ("Wood",),
-    "SoapBottle": ("Plastic",), "Statue": ("Stone",), "FloorLamp": ("Metal",),
-    "DeskLamp": ("Metal", "Fabric"), "BaseballBat": ("Wood",),
+    "Chair": ("Wood",),
+    "Sofa": ("Fabric",),
+    "ArmChair": ("Fabric",),
+    "Desk": ("Wood",),
+    "SideTable": ("Wood",),
+    "DiningTable": ("Wood",),
+    "CoffeeTable": ("Wood",),
+    "TVStand": ("Wood",),
+    "Floor": ("Wood",),
+    "Stool": ("Wood",),
+    "GarbageCan": ("Plastic",),
+    "Bowl": ("Ceramic",),
+    "Cup": ("Glass",),
+    "Vase": ("Ceramic",),
+    "Dresser": ("Wood",),
+    "Footstool": ("Wood", "Fabric"),
+    "Ottoman": ("Fabric",),
+    "ShelvingUnit": ("Wood",),
+    "SoapBottle": ("Plastic",),
+    "Statue": ("Stone",),
+    "FloorLamp": ("Metal",),
+    "DeskLamp": ("Metal", "Fabric"),
+    "BaseballBat": ("Wood",),
 }
-EXAMPLE_ASSETS = {"Statue": "Dog_Statue_1", "Vase": "Vase_Tall_1", "Mug": "Mug_2"}
+EXAMPLE_ASSETS = {
+    "Apple": "Apple_2",
+    "Boots": "Boots_5",
+    "Fridge": "Fridge_2",
+    "Plunger": "Plunger_3",
+    "Towel": "Towel_4",
+    "Statue": "Dog_Statue_1",
+    "Vase": "Vase_Tall_1",
+    "Mug": "Mug_2",
+}
 
 
 def typical_size(object_type: str) -> tuple[float, float, float]:
@@ -86,17 +112,26 @@ def render_parts(parts: tuple[Part, ...], height: float, tile: int) -> Image.Ima
     points = np.concatenate([triangles(p)[0] for p in parts])
     extent = float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
     spec.add_texture(
-        name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
-        builtin=mujoco.mjtBuiltin.mjBUILTIN_FLAT, rgb1=[0.80, 0.83, 0.87], width=32, height=192,
+        name="sky",
+        type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
+        builtin=mujoco.mjtBuiltin.mjBUILTIN_FLAT,
+        rgb1=[0.80, 0.83, 0.87],
+        width=32,
+        height=192,
     )
     spec.worldbody.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_PLANE, size=[60 * extent, 60 * extent, 1],
-        pos=[0, 0, -height / 2 - 1e-3 * extent], rgba=[0.80, 0.83, 0.87, 1],
+        type=mujoco.mjtGeom.mjGEOM_PLANE,
+        size=[60 * extent, 60 * extent, 1],
+        pos=[0, 0, -height / 2 - 1e-3 * extent],
+        rgba=[0.80, 0.83, 0.87, 1],
     )
     for direction, strength in (((-0.4, -0.8, -1.0), 0.55), ((0.9, -0.3, -0.5), 0.25)):
         spec.worldbody.add_light(
-            type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, dir=direction,
-            diffuse=[strength] * 3, specular=[0.3] * 3, castshadow=False,
+            type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+            dir=direction,
+            diffuse=[strength] * 3,
+            specular=[0.3] * 3,
+            castshadow=False,
         )
     spec.visual.headlight.ambient = [0.42] * 3
     spec.visual.headlight.diffuse = [0.12] * 3
@@ -140,8 +175,11 @@ def object_tile(object_type: str, tile: int) -> Image.Image:
     size = typical_size(object_type)
     materials = EXAMPLE_MATERIALS.get(object_type, OBJECT_TYPES[object_type].materials[:1])
     parts = build_parts(
-        object_type, size, openness=OPEN.get(object_type, 0.0),
-        state={"isToggled": object_type in ON}, materials=materials,
+        object_type,
+        size,
+        openness=OPEN.get(object_type, 0.0),
+        state={"isToggled": object_type in ON},
+        materials=materials,
         asset_id=EXAMPLE_ASSETS.get(object_type, f"{object_type}_1"),
     )
     return labelled(render_parts(parts, size[1], tile), object_type)
@@ -149,9 +187,10 @@ def object_tile(object_type: str, tile: int) -> Image.Image:
 
 def labelled(picture: Image.Image, text: str) -> Image.Image:
     """The picture with a line of text below it."""
-    font = ImageFont.load_default(size=max(11, picture.width // 12))
-    line = font.size + 4
-    sheet = Image.new("RGB", (picture.width, picture.height + int(line)), "white")
+    size = max(11, picture.width // 12)
+    font = ImageFont.load_default(size=size)
+    line = size + 4
+    sheet = Image.new("RGB", (picture.width, picture.height + line), "white")
     sheet.paste(picture, (0, 0))
     draw = ImageDraw.Draw(sheet)
     draw.text((picture.width / 2, picture.height + line / 2), text, "black", font, anchor="mm")
@@ -179,7 +218,7 @@ def main() -> None:
     out = arguments.out or images / "objects.png"
     tiles = [object_tile(name, arguments.tile) for name in arguments.types.split(",")]
     out.parent.mkdir(parents=True, exist_ok=True)
-    sheet_of(tiles, arguments.columns).quantize(256).save(out, optimize=True)
+    sheet_of(tiles, arguments.columns).save(out, optimize=True)
 
 
 if __name__ == "__main__":

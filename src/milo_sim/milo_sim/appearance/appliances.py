@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from milo_sim.appearance import palette as p
+from milo_sim.appearance import turns
 from milo_sim.appearance.look import Builder, Look
 from milo_sim.appearance.model import Model, Paint
 
@@ -29,23 +30,41 @@ def microwave(look: Look) -> Model:
     model.add(room)
     lining = p.WARM_LIGHT.scaled(0.95) if look.on else p.IVORY
     model.box((split + 0.02, -0.9 * y, -z + 0.021), (x - 0.02, 0.95 * y, -z + 0.03), lining)
-    model.rod(((split + x) / 2, -0.93 * y + 0.021, (face - z) / 2), 0.006,
-              0.7 * min((x - split) / 2, (face + z) / 2), p.GLASS.clear(0.7), count=18)
+    model.rod(
+        ((split + x) / 2, -0.93 * y + 0.021, (face - z) / 2),
+        0.006,
+        0.7 * min((x - split) / 2, (face + z) / 2),
+        p.GLASS.clear(0.7),
+        count=18,
+    )
     for sx in (-0.85, 0.85):
-        model.box((sx * x - 0.05 * x, -y, -0.8 * z), (sx * x + 0.05 * x, -0.94 * y, 0.3 * z), p.BLACK)
+        model.box(
+            (sx * x - 0.05 * x, -y, -0.8 * z), (sx * x + 0.05 * x, -0.94 * y, 0.3 * z), p.BLACK
+        )
     _keypad(model, look, (-0.97 * x, split - 0.03 * x), face)
     frame = case.scaled(0.85)
     if is_open:
         model.box((x - 0.02, -0.92 * y, face), (x, 0.98 * y, z), frame)
-        model.box((x - 0.024, -0.7 * y, face + 0.05 * z), (x - 0.02, 0.75 * y, z - 0.05 * z),
-                  p.DARK_GLASS)
+        model.box(
+            (x - 0.024, -0.7 * y, face + 0.05 * z), (x - 0.02, 0.75 * y, z - 0.05 * z), p.DARK_GLASS
+        )
         return model
     window = p.DARK_GLASS if not look.on else p.WARM_LIGHT.mixed(p.DARK_GLASS, 0.35)
     model.box((split, -0.92 * y, face - 0.012), (x, 0.98 * y, face - 0.002), frame)
-    model.box((split + 0.22 * x, -0.68 * y, face - 0.002), (0.9 * x, 0.74 * y, face + 0.001), window)
+    model.box(
+        (split + 0.22 * x, -0.68 * y, face - 0.002), (0.9 * x, 0.74 * y, face + 0.001), window
+    )
     bar = (split + 0.09 * x, -0.6 * y, face)
-    model.tube([bar, (bar[0], bar[1], z - 0.3 * grip), (bar[0], 0.65 * y, z - 0.3 * grip),
-                (bar[0], 0.65 * y, face)], 0.3 * grip, p.CHROME)
+    model.tube(
+        [
+            bar,
+            (bar[0], bar[1], z - 0.3 * grip),
+            (bar[0], 0.65 * y, z - 0.3 * grip),
+            (bar[0], 0.65 * y, face),
+        ],
+        0.3 * grip,
+        p.CHROME,
+    )
     return model
 
 
@@ -93,9 +112,12 @@ def coffee_machine(look: Look) -> Model:
     model.box((-0.75, -0.82, -0.2), (0.75, -0.79, 0.85), p.STEEL)
     jug = Model()
     glass = p.GLASS.clear(0.4)
-    jug.revolve(((0.0, -1.0), (0.85, -1.0), (1.0, -0.5), (0.85, 0.5), (0.6, 0.9), (0.0, 0.9)), glass)
-    jug.revolve(((0.0, -0.95), (0.8, -0.95), (0.93, -0.5), (0.9, 0.0), (0.0, 0.0)),
-                p.LIQUIDS["coffee"])
+    jug.revolve(
+        ((0.0, -1.0), (0.85, -1.0), (1.0, -0.5), (0.85, 0.5), (0.6, 0.9), (0.0, 0.9)), glass
+    )
+    jug.revolve(
+        ((0.0, -0.95), (0.8, -0.95), (0.93, -0.5), (0.9, 0.0), (0.0, 0.0)), p.LIQUIDS["coffee"]
+    )
     jug.rod((0.0, 0.88, 0.0), 0.14, 0.64, p.BLACK)
     jug.tube([(0.0, 0.7, 0.7), (0.0, 0.7, 1.3), (0.0, -0.5, 1.35), (0.0, -0.5, 0.95)], 0.1, p.BLACK)
     model.add(jug, (0.52, 0.5, 0.48), at=(0.0, -0.29, 0.28))
@@ -111,7 +133,9 @@ def stove_burner(look: Look) -> Model:
     """Black drip pan with a grate of rings and bars; red rings when on."""
     model = Model()
     hot = p.RED_HOT if look.on else p.IRON
-    model.revolve(((0.0, -1.0), (1.0, -1.0), (0.96, -0.3), (0.8, -0.6), (0.0, -0.6)), p.STEEL, count=20)
+    model.revolve(
+        ((0.0, -1.0), (1.0, -1.0), (0.96, -0.3), (0.8, -0.6), (0.0, -0.6)), p.STEEL, count=20
+    )
     for i, radius in enumerate((0.28, 0.5, 0.72)):
         ring = Model()
         ring.hoop((0.0, 0.0, 0.0), radius, 0.075, hot, count=18)
@@ -119,9 +143,7 @@ def stove_burner(look: Look) -> Model:
     for i in range(4):
         angle = math.pi / 4 + i * math.pi / 2
         at = (0.55 * math.cos(angle), 0.6, 0.55 * math.sin(angle))
-        cos, sin = math.cos(angle), math.sin(angle)
-        turn = np.array([[cos, 0.0, -sin], [0.0, 1.0, 0.0], [sin, 0.0, cos]])
-        model.block(at, (0.7, 0.8, 0.06), p.BLACK, turn)
+        model.block(at, (0.7, 0.8, 0.06), p.BLACK, turns.about_y(-math.degrees(angle)))
     return model.fit(look.size)
 
 
@@ -130,18 +152,15 @@ def stove_knob(look: Look) -> Model:
     model = Model()
     model.rod((0.0, -1.0, 0.0), 0.5, 1.0, p.SILVER, count=18)
     model.cone((0.0, -0.5, 0.0), 0.9, 0.85, 0.75, p.BLACK, count=18)
-    angle = math.radians(100.0 if look.on else 10.0)
-    cos, sin = math.cos(angle), math.sin(angle)
-    turn = np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]])
     grip = Model()
     grip.box((-0.22, 0.3, -0.8), (0.22, 1.0, 0.8), p.BLACK)
     grip.box((-0.06, 1.0, 0.2), (0.06, 1.03, 0.78), p.RED_HOT if look.on else p.WHITE)
-    model.add(grip, turn=turn)
+    model.add(grip, turn=turns.about_y(100.0 if look.on else 10.0))
     x, y, z = look.size
     if y <= 0.8 * min(x, z):
         return model.fit(look.size)
     turned = Model()
-    turned.add(model, turn=p.TURN_Y_TO_X if x < 0.8 * z else p.TURN_Y_TO_Z)
+    turned.add(model, turn=turns.Y_TO_X if x < 0.8 * z else turns.Y_TO_Z)
     return turned.fit(look.size)
 
 
@@ -155,16 +174,24 @@ def _front_loader(look: Look, glass: Paint, panel: Paint) -> Model:
     model.box((-x, -0.95 * y, -z), (x, y, face), case)
     for sx in (-0.8, 0.8):
         for sz in (-0.8, 0.7):
-            model.box((sx * x - 0.06 * x, -y, sz * z), (sx * x + 0.06 * x, -0.95 * y, sz * z + 0.08),
-                      p.BLACK)
+            model.box(
+                (sx * x - 0.06 * x, -y, sz * z),
+                (sx * x + 0.06 * x, -0.95 * y, sz * z + 0.08),
+                p.BLACK,
+            )
     model.box((-0.97 * x, 0.72 * y, face), (0.97 * x, 0.96 * y, face + 0.3 * ring), panel)
     model.rod((0.55 * x, 0.84 * y, face + 0.2 * ring), 0.6 * ring, 0.09 * y, p.CHROME, axis="z")
     lamp = Paint(0.3, 0.9, 0.4, emission=1.0) if look.on else p.DARK_GLASS
     model.box((-0.3 * x, 0.79 * y, face + 0.3 * ring), (0.2 * x, 0.9 * y, face + 0.4 * ring), lamp)
     door = ((0.72 * r, 0.0), (r, 0.0), (r, 0.6 * ring), (0.72 * r, ring))
     model.revolve(door, p.CHROME, at=(0.0, -0.1 * y, face), axis="z", count=22)
-    model.revolve(((0.0, -0.2 * ring), (0.74 * r, -0.2 * ring), (0.72 * r, 0.5 * ring), (0.0, 0.8 * ring)),
-                  glass, at=(0.0, -0.1 * y, face), axis="z", count=22)
+    model.revolve(
+        ((0.0, -0.2 * ring), (0.74 * r, -0.2 * ring), (0.72 * r, 0.5 * ring), (0.0, 0.8 * ring)),
+        glass,
+        at=(0.0, -0.1 * y, face),
+        axis="z",
+        count=22,
+    )
     return model
 
 

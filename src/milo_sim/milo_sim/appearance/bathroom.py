@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from milo_sim.appearance import palette as p
+from milo_sim.appearance import turns
 from milo_sim.appearance.look import Builder, Look
 from milo_sim.appearance.model import Model, Paint
 
@@ -26,7 +27,11 @@ _SOAPS = (
 
 
 def _rim(
-    model: Model, half: tuple[float, float], hole: tuple[float, float], low: float, high: float,
+    model: Model,
+    half: tuple[float, float],
+    hole: tuple[float, float],
+    low: float,
+    high: float,
     paint: Paint,
 ) -> None:
     """Flat frame of (half x, half z) with a rectangular hole."""
@@ -141,8 +146,12 @@ def shower_head(look: Look) -> Model:
     """Round head on a bent pipe above a bar with a mixer; jets when on."""
     model = Model()
     metal = p.CHROME
-    model.tube([(0.0, -0.85, -0.82), (0.0, 0.8, -0.82), (0.0, 0.97, -0.6), (0.0, 0.93, 0.2)], 0.07,
-               metal, 8)
+    model.tube(
+        [(0.0, -0.85, -0.82), (0.0, 0.8, -0.82), (0.0, 0.97, -0.6), (0.0, 0.93, 0.2)],
+        0.07,
+        metal,
+        8,
+    )
     slim = Model()
     slim.revolve(((0.0, 0.0), (0.72, 0.0), (0.72, 0.03), (0.2, 0.12), (0.0, 0.12)), metal, count=18)
     slim.rod((0.0, -0.012, 0.0), 0.012, 0.62, p.GRAY, count=18)
@@ -235,7 +244,7 @@ def hand_towel_holder(look: Look) -> Model:
     """Ring that hangs from a round rosette on the wall."""
     model = Model()
     model.rod((0.0, 0.72, -1.0), 0.5, 0.28, p.CHROME, axis="z")
-    model.rod((0.0, 0.72, -0.6), 1.3, 0.1, p.CHROME, axis="z", count=8)
+    model.rod((0.0, 0.72, -0.6), 1.3, 0.1, p.STEEL, axis="z", count=8)
     ring = Model()
     ring.hoop((0.0, 0.0, 0.0), 0.82, 0.07, p.CHROME, axis="z", count=20)
     model.add(ring, (1.0, 0.88, 3.0), at=(0.0, -0.1, 0.6))
@@ -271,7 +280,7 @@ def toilet_paper_roll(look: Look) -> Model:
     upright = Model()
     _roll(upright, p.PAPER)
     model = Model()
-    model.add(upright, turn=p.TURN_Y_TO_X)
+    model.add(upright, turn=turns.Y_TO_X)
     model.box((-1.0, -1.35, 0.92), (1.0, 0.0, 1.0), p.PAPER.scaled(0.96))
     return model.fit(look.size)
 
@@ -281,7 +290,9 @@ def toilet_paper_hanger(look: Look) -> Model:
     model = Model()
     for side in (-1.0, 1.0):
         model.box((side * 0.8, -1.0, -1.0), (side * 1.0, 1.0, -0.75), p.CHROME)
-        model.pad((side * 0.82, -0.6, -0.9), (side * 0.98, 0.8, 1.0), p.CHROME.scaled(0.92), 0.4, 0.4)
+        model.pad(
+            (side * 0.82, -0.6, -0.9), (side * 0.98, 0.8, 1.0), p.CHROME.scaled(0.92), 0.4, 0.4
+        )
     model.rod((-0.85, 0.1, 0.45), 1.7, 0.3, p.SILVER, axis="x")
     model.rod((-0.25, 0.1, 0.45), 0.5, 0.36, p.WHITE, axis="x")
     return model.fit(look.size)
@@ -350,7 +361,9 @@ def scrub_brush(look: Look) -> Model:
     model = Model()
     model.vessel(((0.85, -1.0), (1.0, -0.95), (0.82, -0.3)), 0.08, 0.06, p.WHITE.scaled(0.95))
     bristles = Paint(0.35, 0.60, 0.80, specular=0.05)
-    model.revolve(((0.0, -0.7), (0.6, -0.6), (0.68, -0.25), (0.5, -0.1), (0.0, -0.05)), bristles, count=12)
+    model.revolve(
+        ((0.0, -0.7), (0.6, -0.6), (0.68, -0.25), (0.5, -0.1), (0.0, -0.05)), bristles, count=12
+    )
     model.rod((0.0, -0.1, 0.0), 0.9, 0.1, p.WHITE, count=8)
     model.pad((-0.17, 0.5, -0.17), (0.17, 1.0, 0.17), p.WHITE, 0.5, 0.6, 10)
     model.hoop((0.0, 0.5, 0.0), 0.16, 0.03, bristles, count=10)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from milo_sim.appearance import palette as p
+from milo_sim.appearance import turns
 from milo_sim.appearance.look import Builder, Look
 from milo_sim.appearance.model import Model, Paint
-from milo_sim.appearance.parts import FloatArray
 from milo_sim.appearance.shapes import Point3
 
 _LIT = Paint(0.22, 0.45, 0.80, emission=0.5)
@@ -24,14 +22,12 @@ _SHADES = (
 )
 
 
-def tilt(degrees: float) -> FloatArray:
-    """Rotation matrix (3, 3) about x that leans what points up (y) towards -z."""
-    cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
-    return np.array([[1.0, 0.0, 0.0], [0.0, cos, sin], [0.0, -sin, cos]])
-
-
 def _screen(
-    model: Model, low: tuple[float, float], high: tuple[float, float], face: float, look: Look,
+    model: Model,
+    low: tuple[float, float],
+    high: tuple[float, float],
+    face: float,
+    look: Look,
     thick: float = 0.002,
 ) -> None:
     """Upright display (x, y corners) facing +z: dark, lit with a picture, or cracked."""
@@ -47,7 +43,11 @@ def _screen(
         middle = (x0 + 0.55 * width, y0 + 0.55 * height, face)
         for i in range(7):
             a = 0.9 * i
-            tip = (middle[0] + 0.4 * width * math.cos(a), middle[1] + 0.4 * height * math.sin(a), face)
+            tip = (
+                middle[0] + 0.4 * width * math.cos(a),
+                middle[1] + 0.4 * height * math.sin(a),
+                face,
+            )
             model.tube([middle, tip], [0.4 * thick, 0.2 * thick], p.WHITE, 4)
 
 
@@ -61,15 +61,16 @@ def laptop(look: Look) -> Model:
     front, back = z, z - depth
     model.pad((-x, -y, back), (x, -y + base, front), shell, 0.1, 0.1, 20)
     if look.openness < 0.5:
-        lid = (x, min(-y + 1.9 * base, y), front)
-        model.pad((-x, -y + 1.05 * base, back), lid, shell.scaled(0.9), 0.1, 0.1, 20)
+        corner = (x, min(-y + 1.9 * base, y), front)
+        model.pad((-x, -y + 1.05 * base, back), corner, shell.scaled(0.9), 0.1, 0.1, 20)
         middle = (0.0, min(-y + 1.92 * base, y), (front + back) / 2)
         model.block(middle, (0.1 * x, 0.001, 0.1 * x), p.WHITE)
         return model
     _keyboard(model, (0.88 * x, -y + base), (back + 0.1 * depth, back + 0.58 * depth))
     pad_low, pad_high = back + 0.66 * depth, back + 0.93 * depth
-    model.box((-0.22 * x, -y + base, pad_low), (0.22 * x, -y + base + 0.001, pad_high),
-              shell.scaled(0.75))
+    model.box(
+        (-0.22 * x, -y + base, pad_low), (0.22 * x, -y + base + 0.001, pad_high), shell.scaled(0.75)
+    )
     reach = back + z
     height = 2 * y - 0.5 * base
     lean = math.degrees(math.atan2(0.8 * reach, height)) if reach > 0.01 else 0.0
@@ -78,9 +79,8 @@ def laptop(look: Look) -> Model:
     lid = Model()
     lid.pad((-x, 0.0, -thick), (x, length, 0.0), shell, 0.1, 0.1, 20)
     lid.box((-0.96 * x, 0.03 * length, 0.0), (0.96 * x, 0.97 * length, 0.001), p.BLACK)
-    corner = (0.9 * x, 0.92 * length)
-    _screen(lid, (-0.9 * x, 0.1 * length), corner, 0.0025, look)
-    model.add(lid, turn=tilt(lean), at=(0.0, -y + 0.5 * base, back + thick))
+    _screen(lid, (-0.9 * x, 0.1 * length), (0.9 * x, 0.92 * length), 0.0025, look)
+    model.add(lid, turn=turns.about_x(lean), at=(0.0, -y + 0.5 * base, back + thick))
     return model
 
 
@@ -114,13 +114,18 @@ def television(look: Look) -> Model:
     low = (-x + edge, -y + foot + 1.3 * edge)
     _screen(model, low, (x - edge, y - edge), face, look, 0.08 * thick)
     if foot > 0.0:
-        model.box((-0.08 * x, -y, -0.3 * thick), (0.08 * x, -y + 1.5 * foot, 0.2 * thick), p.CHARCOAL)
+        model.box(
+            (-0.08 * x, -y, -0.3 * thick), (0.08 * x, -y + 1.5 * foot, 0.2 * thick), p.CHARCOAL
+        )
         stand = Model()
         stand.rod((0.0, 0.0, 0.0), 1.0, 1.0, frame.scaled(1.2), count=20)
         model.add(stand, (0.45 * x, 0.2 * foot, z), at=(0.0, -y, 0.0))
     lamp = _LIT_GREEN if look.on else p.RED
-    model.box((0.9 * x, -y + foot + 0.3 * edge, face - 0.1 * thick),
-              (0.92 * x, -y + foot + 0.7 * edge, face), lamp)
+    model.box(
+        (0.9 * x, -y + foot + 0.3 * edge, face - 0.1 * thick),
+        (0.92 * x, -y + foot + 0.7 * edge, face),
+        lamp,
+    )
     return model
 
 
@@ -131,8 +136,13 @@ def desktop(look: Look) -> Model:
     tower = -0.55 * x
     model.box((-x, -y, -z), (tower, 0.85 * y, z), p.CHARCOAL)
     model.box((-0.95 * x, 0.45 * y, z), (tower - 0.05 * x, 0.52 * y, 0.96 * z), p.SILVER)
-    model.rod(((tower - x) / 2, 0.1 * y, 0.96 * z), 0.04 * z, 0.05 * y,
-              _LIT_GREEN if look.on else p.GRAY, axis="z")
+    model.rod(
+        ((tower - x) / 2, 0.1 * y, 0.96 * z),
+        0.04 * z,
+        0.05 * y,
+        _LIT_GREEN if look.on else p.GRAY,
+        axis="z",
+    )
     left, right = -0.45 * x, x
     middle = (left + right) / 2
     model.box((left, -0.3 * y, -0.55 * z), (right, y, -0.3 * z), p.BLACK)
@@ -149,7 +159,7 @@ def desktop(look: Look) -> Model:
 
 def cell_phone(look: Look) -> Model:
     """Flat rounded slab, screen up, its top towards -z; icons when on."""
-    x, y, z = look.half
+    x, _, z = look.half
     shell = look.choose((p.BLACK, p.SILVER, p.WHITE, p.RED.scaled(0.8)), "shell")
     model = Model()
     model.pad((-1.0, -1.0, -1.0), (1.0, 0.7, 1.0), shell, 0.15, 0.2, 20)
@@ -162,8 +172,7 @@ def cell_phone(look: Look) -> Model:
                 at = (-0.55 + 0.55 * k, 0.1 - 0.25 * i, 1.1)
                 tone = (p.RED, p.YELLOW, p.WHITE, p.TEAL)[(i + k) % 4].glowing(0.4)
                 face.block(at, (0.3, 0.13, 0.1), tone)
-    up = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
-    model.add(face, turn=up)
+    model.add(face, turn=turns.Z_TO_Y)
     model.rod((0.0, 0.7, 0.92), 0.3, 0.05 * z / x, p.SILVER, count=10)
     model.box((-0.2, 0.7, -0.94), (0.2, 0.95, -0.91), p.GRAY)
     return model.fit(look.size)
@@ -194,7 +203,6 @@ def remote_control(look: Look) -> Model:
 
 def alarm_clock(look: Look) -> Model:
     """Round twin-bell clock, or a digital block where the box is clearly wider than high."""
-    x, y, z = look.half
     if look.size[0] > 1.3 * look.size[1]:
         return _digital_clock(look)
     color = look.choose((p.RED, p.TEAL, p.CHROME, p.BLACK), "case")
@@ -210,10 +218,7 @@ def alarm_clock(look: Look) -> Model:
     for side in (-1.0, 1.0):
         bell = Model()
         bell.revolve(((0.0, 0.0), (0.36, 0.0), (0.3, 0.22), (0.0, 0.32)), p.CHROME)
-        lean = math.radians(-28 * side)
-        cos, sin = math.cos(lean), math.sin(lean)
-        turn = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
-        model.add(bell, turn=turn, at=(side * 0.44, 0.62, 0.0))
+        model.add(bell, turn=turns.about_z(-28 * side), at=(side * 0.44, 0.62, 0.0))
         foot = [(side * 0.45, -0.7, 0.0), (side * 0.65, -1.0, 0.0)]
         model.tube(foot, 0.09, p.CHROME)
     model.tube([(-0.2, 0.95, 0.0), (0.0, 1.05, 0.0), (0.2, 0.95, 0.0)], 0.05, p.CHROME)
@@ -272,7 +277,9 @@ def _shade(model: Model, look: Look, low: float, high: float) -> None:
 def floor_lamp(look: Look) -> Model:
     """Shade on a long thin pole over a round foot."""
     model = Model()
-    metal = p.wood(look) if look.made_of("Wood") else look.choose((p.IRON, p.BRASS, p.STEEL), "pole")
+    metal = (
+        p.wood(look) if look.made_of("Wood") else look.choose((p.IRON, p.BRASS, p.STEEL), "pole")
+    )
     model.revolve(((0.0, -1.0), (0.62, -1.0), (0.62, -0.98), (0.12, -0.955), (0.0, -0.955)), metal)
     model.rod((0.0, -0.97, 0.0), 1.72, 0.045, metal, count=8)
     _shade(model, look, 0.62, 1.0)
@@ -298,10 +305,11 @@ def _arm_lamp(look: Look) -> Model:
     model.tube([(0.0, -0.9, -0.4), (0.0, 0.1, -0.85), (0.0, 0.85, 0.1)], 0.05, p.STEEL)
     model.ball((0.0, 0.1, -0.85), (0.09, 0.09, 0.09), color, 8)
     head = Model()
-    head.revolve(((0.0, 0.2), (0.12, 0.2), (0.5, -0.4), (0.44, -0.4), (0.08, 0.1), (0.0, 0.1))[::-1],
-                 color)
+    head.revolve(
+        ((0.0, 0.2), (0.12, 0.2), (0.5, -0.4), (0.44, -0.4), (0.08, 0.1), (0.0, 0.1))[::-1], color
+    )
     head.ball((0.0, -0.15, 0.0), (0.14, 0.18, 0.14), p.WARM_LIGHT if look.on else p.WHITE, 8)
-    model.add(head, turn=tilt(-30), at=(0.0, 0.8, 0.35))
+    model.add(head, turn=turns.about_x(-30), at=(0.0, 0.8, 0.35))
     return model.fit(look.size)
 
 
@@ -316,8 +324,11 @@ def light_switch(look: Look) -> Model:
         high = 0.08 if look.on else -0.42
         model.box((x - 0.22, high, 0.0), (x + 0.22, high + 0.34, 1.0), p.WHITE)
         lamp = p.WARM_LIGHT if look.on else p.GRAY
-        model.box((x - 0.06, -0.46 if look.on else 0.34, 0.0),
-                  (x + 0.06, -0.34 if look.on else 0.46, 0.12), lamp)
+        model.box(
+            (x - 0.06, -0.46 if look.on else 0.34, 0.0),
+            (x + 0.06, -0.34 if look.on else 0.46, 0.12),
+            lamp,
+        )
     for y in (-0.8, 0.8):
         model.rod((0.0, y, -0.2), 0.12, 0.06, p.GRAY, axis="z", count=8)
     return model.fit(look.size)

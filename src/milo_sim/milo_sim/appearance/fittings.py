@@ -11,6 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from milo_sim.appearance import palette as p
+from milo_sim.appearance import turns
+from milo_sim.appearance.joinery import closed_depth
 from milo_sim.appearance.look import Builder, Look
 from milo_sim.appearance.model import Model, Paint
 from milo_sim.appearance.parts import Vector
@@ -33,7 +35,7 @@ def _upright(look: Look, draw: Flat) -> Model:
     if x >= z:
         return draw(look, (x, y, z))
     turned = Model()
-    turned.add(draw(look, (z, y, x)), turn=p.TURN_Z_TO_X)
+    turned.add(draw(look, (z, y, x)), turn=turns.Z_TO_X)
     return turned
 
 
@@ -76,7 +78,11 @@ def window(look: Look) -> Model:
         if look.broken:
             for i in range(6):
                 left = -a + 2 * a * i / 6
-                tooth = [(left, -b), (left + a / 3, -b), (left + a / 6, -b + 0.35 * b * (1 + i % 2))]
+                tooth = [
+                    (left, -b),
+                    (left + a / 3, -b),
+                    (left + a / 6, -b + 0.35 * b * (1 + i % 2)),
+                ]
                 model.prism(tooth, -pane, pane, _SKY, axis="z")
         else:
             model.box((-a, -b, -pane), (a, b, pane), _SKY)
@@ -260,18 +266,18 @@ def shower_curtain(look: Look) -> Model:
 
 
 def shower_door(look: Look) -> Model:
-    """Glass pane in a chrome frame with a bar handle; open it stands across its grown box."""
+    """Glass pane in a chrome frame with a bar handle; it swings to the front on its +x side."""
     x, y, z = look.half
-    if look.openness < 0.05 or look.broken:
+    depth = closed_depth(look)
+    if look.openness < 0.05 or look.broken or look.size[0] < depth:
         return _upright(look, _glass_door)
-    turned = Model()
-    angle = math.degrees(math.atan2(z, x)) if DOOR_SHARE > 0.0 else 0.0
-    length = 0.94 * 2 * math.hypot(x, z)
-    thick = min(0.02, 0.1 * min(x, z))
-    cos, sin = math.cos(math.radians(angle)), math.sin(math.radians(angle))
-    turn = np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]])
-    turned.add(_glass_door(look, (length / 2, y, thick)), turn=turn)
-    return turned.within(look.size)
+    width = 2 * x * (1.0 - (1.0 - DOOR_SHARE) * look.openness)
+    pane = _glass_door(look, (width / 2, y, min(depth, 0.1 * width) / 2))
+    door = Model()
+    door.add(pane, at=(-width / 2, 0.0, 0.0))
+    model = Model()
+    model.add(door, turn=turns.about_y(90.0 * look.openness), at=(x, 0.0, -z + depth / 2))
+    return model.within(look.size)
 
 
 def _glass_door(look: Look, half: Vector) -> Model:
@@ -294,7 +300,11 @@ def _splinters(model: Model, half: tuple[float, float], thin: float) -> None:
     a, b = half
     for i in range(7):
         left = -a + 2 * a * i / 7
-        tooth = [(left, -b), (left + 2 * a / 7, -b), (left + a / 7, -b + b * (0.2 + 0.25 * (i % 3)))]
+        tooth = [
+            (left, -b),
+            (left + 2 * a / 7, -b),
+            (left + a / 7, -b + b * (0.2 + 0.25 * (i % 3))),
+        ]
         model.prism(tooth, -thin, thin, p.GLASS.clear(0.5), axis="z")
 
 
@@ -306,7 +316,7 @@ def shower_glass(look: Look) -> Model:
         return _upright(look, _glass_wall)
     model = Model()
     model.add(_glass_wall(look, (x, y, thin)), at=(0.0, 0.0, z - thin))
-    model.add(_glass_wall(look, (z - thin, y, thin)), turn=p.TURN_Z_TO_X, at=(x - thin, 0.0, -thin))
+    model.add(_glass_wall(look, (z - thin, y, thin)), turn=turns.Z_TO_X, at=(x - thin, 0.0, -thin))
     return model
 
 

@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from milo_sim.appearance import palette as p
-from milo_sim.appearance import shapes
+from milo_sim.appearance import shapes, turns
 from milo_sim.appearance.look import Builder, Look
 from milo_sim.appearance.model import Model, Paint
+from milo_sim.appearance.shapes import Point2
 
 _APPLE = Paint(0.70, 0.08, 0.07, shininess=0.6, specular=0.4)
 _APPLE_GREEN = Paint(0.52, 0.70, 0.16, shininess=0.6, specular=0.4)
@@ -37,7 +38,13 @@ def apple(look: Look) -> Model:
     skin = look.choose((_APPLE, _APPLE, _APPLE, _APPLE_GREEN), "skin")
     skin = p.STAIN.mixed(skin, 0.5) if look.cooked else look.vary(skin)
     model = Model()
-    outline = ((0.0, -0.88), (0.28, -0.98), (0.62, -0.85), (0.9, -0.35), (1.0, 0.2))
+    outline: tuple[Point2, ...] = (
+        (0.0, -0.88),
+        (0.28, -0.98),
+        (0.62, -0.85),
+        (0.9, -0.35),
+        (1.0, 0.2),
+    )
     outline += ((0.88, 0.62), (0.55, 0.84), (0.25, 0.8), (0.0, 0.6))
     model.revolve(outline, skin, count=16)
     model.tube([(0.0, 0.6, 0.0), (0.03, 0.88, 0.0), (0.12, 1.15, 0.0)], 0.06, _STEM)
@@ -100,7 +107,7 @@ def bread_sliced(look: Look) -> Model:
     if z <= min(x, y):
         return model.fit(look.size)
     turned = Model()
-    turn = p.TURN_Z_TO_Y if y <= x else p.TURN_Z_TO_X
+    turn = turns.Z_TO_Y if y <= x else turns.Z_TO_X
     turned.add(model, turn=turn)
     return turned.fit(look.size)
 
@@ -110,7 +117,14 @@ def egg(look: Look) -> Model:
     if look.broken:
         return egg_cracked(look)
     model = Model()
-    outline = ((0.0, -1.0), (0.5, -0.9), (0.85, -0.6), (1.0, -0.15), (0.92, 0.3), (0.68, 0.68))
+    outline: tuple[Point2, ...] = (
+        (0.0, -1.0),
+        (0.5, -0.9),
+        (0.85, -0.6),
+        (1.0, -0.15),
+        (0.92, 0.3),
+        (0.68, 0.68),
+    )
     outline += ((0.36, 0.92), (0.0, 1.0))
     shell = look.choose((_EGG, _EGG_WHITE, _EGG.mixed(_CRUST, 0.3)), "shell")
     model.revolve(outline, shell, count=16)
@@ -140,7 +154,9 @@ def egg_cracked(look: Look) -> Model:
         shell.vessel(((0.3, -1.0), (0.8, -0.4), (1.0, 0.5), (0.9, 0.7)), 0.06, 0.1, _EGG, count=10)
         model.add(shell, (0.42, 1.0, 0.42), at=(-0.55, 0.0, 0.3))
         model.add(shell, (0.38, 0.8, 0.38), at=(0.55, -0.15, -0.42))
-    return model.fit(look.size)
+    x, y, z = look.size
+    height = min(y, 0.5 * max(x, z))
+    return model.fit((x, height, z), (0.0, (height - y) / 2, 0.0))
 
 
 def _leaf(width: float, length: float, curl: float) -> Model:
@@ -149,7 +165,9 @@ def _leaf(width: float, length: float, curl: float) -> Model:
     for t in np.linspace(0.0, 1.0, 5):
         w = width * math.sin(math.pi * (0.12 + 0.8 * t)) ** 0.8
         y, z = length * t, curl * math.sin(2.2 * t)
-        front = [[w * u, y + 0.05 * (1 - u * u), z - 0.35 * w * u * u] for u in (-1, -0.5, 0, 0.5, 1)]
+        front = [
+            [w * u, y + 0.05 * (1 - u * u), z - 0.35 * w * u * u] for u in (-1, -0.5, 0, 0.5, 1)
+        ]
         back = [[a, b, c - 0.05] for a, b, c in reversed(front)]
         rings.append(front + back)
     model = Model()
@@ -166,11 +184,13 @@ def lettuce(look: Look) -> Model:
     tones = (green, green.scaled(0.85), green.scaled(1.12))
     for i in range(7):
         leaf = _leaf(0.55, 1.75, 0.55).painted({_LETTUCE: tones[i % 3]})
-        stand = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
         angle = 2 * math.pi * i / 7
         cos, sin = math.cos(angle), math.sin(angle)
-        spin = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
-        model.add(leaf, turn=spin @ stand, at=(0.30 * sin, -0.30 * cos, -0.85))
+        model.add(
+            leaf,
+            turn=turns.about_z(math.degrees(angle)) @ turns.Y_TO_Z,
+            at=(0.30 * sin, -0.30 * cos, -0.85),
+        )
     return model.fit(look.size)
 
 
@@ -220,7 +240,7 @@ def _laid(model: Model, look: Look) -> Model:
     if y <= min(x, z):
         return model.fit(look.size)
     turned = Model()
-    turned.add(model, turn=p.TURN_Y_TO_X if x <= z else p.TURN_Y_TO_Z)
+    turned.add(model, turn=turns.Y_TO_X if x <= z else turns.Y_TO_Z)
     return turned.fit(look.size)
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from milo_sim.appearance import palette as p
+from milo_sim.appearance import turns
 from milo_sim.appearance.look import Builder, Look
 from milo_sim.appearance.model import Model, Paint
-from milo_sim.appearance.parts import FloatArray
 from milo_sim.opening import DOOR_SHARE
 
 _THIN_BOARD = 0.008
@@ -22,15 +20,11 @@ def closed_depth(look: Look) -> float:
     return max(look.size[2] - reach, 0.25 * look.size[2])
 
 
-def yaw(degrees: float) -> FloatArray:
-    """Rotation matrix (3, 3) about the vertical that turns z towards x."""
-    cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
-    return np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]])
-
-
-def _swing(model: Model, door: Model, hinge: tuple[float, float], side: float, angle: float) -> None:
+def _swing(
+    model: Model, door: Model, hinge: tuple[float, float], side: float, angle: float
+) -> None:
     """Hang a door that is modelled closed, from x = 0 (hinge) to -side * width, at a hinge."""
-    model.add(door, turn=yaw(side * angle), at=(hinge[0], 0.0, hinge[1]))
+    model.add(door, turn=turns.about_y(side * angle), at=(hinge[0], 0.0, hinge[1]))
 
 
 def _panel_door(width: float, low: float, high: float, side: float, look: Look) -> Model:
@@ -118,7 +112,7 @@ def _fridge_door(width: float, low: float, high: float, paint: Paint) -> Model:
         level = low + (0.25 + 0.4 * i) * (high - low)
         rack = (-0.15 * width, level + 0.05 * (high - low), -1.15 * thick)
         model.box((-0.85 * width, level, -1.6 * thick), rack, p.SILVER)
-    bar, reach = 0.014, 0.028
+    bar, reach = min(0.014, 0.1 * (high - low)), 0.028
     x = -0.92 * width
     inset = 0.12 * (high - low)
     path = [(x, low + inset, 0.0), (x, low + inset, reach - bar)]
@@ -146,7 +140,8 @@ def fridge(look: Look) -> Model:
     model.box((-inner, -y + foot + 0.03, -z + 0.03), (inner, y - 0.03, -z + 0.04), p.IVORY)
     _fridge_racks(model, inner, (-y + foot + 0.05, split), (-z + 0.05, front - 0.02))
     width = 2 * x * (1.0 - (1.0 - DOOR_SHARE) * look.openness)
-    for low, high in ((-y + foot, split - 0.006), (split + 0.006, y)):
+    gap = min(0.006, 0.03 * y)
+    for low, high in ((-y + foot, split - gap), (split + gap, y)):
         door = _fridge_door(width, low, high, paint)
         _swing(model, door, (x, face), 1.0, 90.0 * look.openness)
     return model
@@ -188,8 +183,9 @@ def safe(look: Look) -> Model:
     for i in range(3):
         a = math.pi / 2 + 2 * math.pi * i / 3
         tip = (0.28 * y * math.cos(a), 0.28 * y * math.sin(a), 0.65 * knob)
-        dial.tube([(0.0, -0.45 * y, 0.65 * knob), (tip[0], tip[1] - 0.45 * y, tip[2])], 0.04 * y,
-                  p.CHROME)
+        dial.tube(
+            [(0.0, -0.45 * y, 0.65 * knob), (tip[0], tip[1] - 0.45 * y, tip[2])], 0.04 * y, p.CHROME
+        )
     door.add(dial, (min(1.0, wide / (0.6 * y)), 1.0, 1.0), at=(-0.5 * wide, 0.2 * y, 0.0))
     _swing(model, door, (0.88 * x, front + 0.05 * z), 1.0, 82.0 if open_now else 0.0)
     return model

@@ -45,7 +45,9 @@ def baseball_bat(look: Look) -> Model:
     profile = ((0.0, -1.0), (0.7, -1.0), (0.95, -0.96), (1.0, -0.6), (0.85, -0.2), (0.45, 0.35))
     model.revolve((*profile, (0.42, 0.93), (0.0, 0.93)), color, count=14)
     model.rod((0.0, 0.42, 0.0), 0.52, 0.47, p.BLACK, count=12)
-    model.revolve(((0.0, 0.93), (0.55, 0.93), (0.62, 0.96), (0.5, 1.0), (0.0, 1.0)), color, count=12)
+    model.revolve(
+        ((0.0, 0.93), (0.55, 0.93), (0.62, 0.96), (0.5, 1.0), (0.0, 1.0)), color, count=12
+    )
     model.rod((0.0, -0.5, 0.0), 0.1, 1.005, color.scaled(0.6), count=14)
     return model.fit(look.size)
 
@@ -71,7 +73,9 @@ def tennis_racket(look: Look) -> Model:
     model.add(head, (wide, 5.0, long / 1.25), at=(0.0, 0.0, 1.0 - 1.02 * long))
     neck = 1.0 - 1.95 * long
     for side in (-1.0, 1.0):
-        model.tube([(side * 0.5, 0.0, neck + 0.12 * long), (side * 0.12, 0.0, neck - 0.22)], 0.06, frame)
+        model.tube(
+            [(side * 0.5, 0.0, neck + 0.12 * long), (side * 0.12, 0.0, neck - 0.22)], 0.06, frame
+        )
     grip = Model()
     grip.rod((0.0, 0.0, -1.0), neck + 0.8, 1.0, p.BLACK, axis="z", count=8)
     model.add(grip, (0.13, 0.9, 1.0))
@@ -88,7 +92,12 @@ def dumbbell(look: Look) -> Model:
     model = Model()
     weight = look.choose((p.IRON, p.IRON, p.BLUE), "weight")
     model.rod((0.0, 0.0, -0.9), 1.8, 0.26, p.CHROME, axis="z")
-    for low, high, r in ((-1.0, -0.88, 0.8), (-0.88, -0.5, 1.0), (0.5, 0.88, 1.0), (0.88, 1.0, 0.8)):
+    for low, high, r in (
+        (-1.0, -0.88, 0.8),
+        (-0.88, -0.5, 1.0),
+        (0.5, 0.88, 1.0),
+        (0.88, 1.0, 0.8),
+    ):
         model.rod((0.0, 0.0, low), high - low, r, weight, axis="z", count=6 if r == 1.0 else 12)
     return model.fit(look.size)
 
@@ -144,7 +153,9 @@ def house_plant(look: Look) -> Model:
     pot = look.choose((Paint(0.66, 0.34, 0.20), p.CERAMIC, p.CHARCOAL, p.TEAL), "pot")
     model = Model()
     edge = -0.35
-    model.vessel(((0.42, -1.0), (0.56, edge - 0.1), (0.62, edge - 0.1), (0.62, edge)), 0.06, 0.06, pot)
+    model.vessel(
+        ((0.42, -1.0), (0.56, edge - 0.1), (0.62, edge - 0.1), (0.62, edge)), 0.06, 0.06, pot
+    )
     soil = p.SOIL.scaled(0.7) if look.filled else p.SOIL
     model.rod((0.0, edge - 0.16, 0.0), 0.1, 0.52, soil)
     _leafy(model, 13, edge - 0.1, 1.0, look.vary(p.LEAF, 0.2))
@@ -163,8 +174,8 @@ def room_decor(look: Look) -> Model:
         reach, top = 0.45 + 0.4 * ((3 * i) % 7) / 7, 0.62 + 0.36 * ((5 * i) % 7) / 7
         tip = (reach * math.cos(a), top, reach * math.sin(a))
         mid = (0.45 * tip[0], 0.5 * top, 0.45 * tip[2])
-        model.tube([(0.0, -0.4, 0.0), mid, tip], [0.05, 0.04, 0.02], p.WALNUT, 5)
-        for t in (0.6, 0.8, 1.0):
+        model.tube([(0.0, -0.4, 0.0), mid, tip], [0.05, 0.04, 0.02], p.WALNUT, 4)
+        for t in (0.7, 1.0):
             at = tuple(m + (e - m) * (2 * t - 1) for m, e in zip(mid, tip, strict=True))
             bloom = p.PINK if look.share("bloom") < 0.5 else p.CREAM
             model.ball((at[0], at[1], at[2]), (0.1, 0.035, 0.1), bloom, 6)
@@ -175,7 +186,9 @@ def table_top_decor(look: Look) -> Model:
     """Glass bowl on a foot with coloured balls in it."""
     model = Model()
     glass = p.GLASS.clear(0.4)
-    model.vessel(((0.42, -1.0), (0.3, -0.8), (0.5, -0.5), (0.85, 0.1), (1.0, 0.75)), 0.06, 0.3, glass)
+    model.vessel(
+        ((0.42, -1.0), (0.3, -0.8), (0.5, -0.5), (0.85, 0.1), (1.0, 0.75)), 0.06, 0.3, glass
+    )
     tones = (p.ORANGE, p.TEAL, p.RED, p.YELLOW, p.GREEN, p.PURPLE)
     for i in range(6):
         a = 2 * math.pi * i / 6
@@ -188,7 +201,9 @@ def table_top_decor(look: Look) -> Model:
 def _dog(paint: Paint) -> Model:
     """Sitting dog, muzzle towards +z."""
     model = Model()
-    model.tube([(0.0, -0.7, -0.5), (0.0, -0.1, -0.1), (0.0, 0.4, 0.15)], [0.42, 0.36, 0.25], paint, 10)
+    model.tube(
+        [(0.0, -0.7, -0.5), (0.0, -0.1, -0.1), (0.0, 0.4, 0.15)], [0.42, 0.36, 0.25], paint, 10
+    )
     model.ball((0.0, 0.66, 0.25), (0.26, 0.26, 0.28), paint, 10)
     model.ball((0.0, 0.58, 0.55), (0.14, 0.12, 0.22), paint, 8)
     for side in (-1.0, 1.0):
@@ -208,24 +223,40 @@ def _hand(paint: Paint) -> Model:
     for i, (x, top) in enumerate(((-0.36, 0.75), (-0.13, 0.95), (0.11, 0.98), (0.34, 0.85))):
         tip = (1.25 * x, top, 0.05 * (i % 2))
         model.tube([(x, 0.2, 0.0), tip], [0.12, 0.09], paint, 6)
-    model.tube([(0.4, -0.15, 0.05), (0.62, 0.1, 0.12), (0.68, 0.38, 0.12)], [0.13, 0.11, 0.08], paint, 6)
+    model.tube(
+        [(0.4, -0.15, 0.05), (0.62, 0.1, 0.12), (0.68, 0.38, 0.12)], [0.13, 0.11, 0.08], paint, 6
+    )
     return model
 
 
 def _figure(paint: Paint) -> Model:
     """Standing robed figure with arms at its sides, one raised."""
     model = Model()
-    robe = ((0.0, -0.9), (0.52, -0.9), (0.4, -0.3), (0.3, 0.1), (0.38, 0.38), (0.14, 0.52), (0.0, 0.55))
+    robe = (
+        (0.0, -0.9),
+        (0.52, -0.9),
+        (0.4, -0.3),
+        (0.3, 0.1),
+        (0.38, 0.38),
+        (0.14, 0.52),
+        (0.0, 0.55),
+    )
     model.revolve(robe, paint, count=12)
     model.ball((0.0, 0.74, 0.0), (0.2, 0.26, 0.2), paint, 10)
-    model.tube([(0.3, 0.36, 0.0), (0.55, 0.1, 0.1), (0.3, -0.12, 0.3)], [0.13, 0.11, 0.09], paint, 7)
-    model.tube([(-0.3, 0.36, 0.0), (-0.6, 0.5, 0.05), (-0.62, 0.9, 0.1)], [0.13, 0.11, 0.08], paint, 7)
+    model.tube(
+        [(0.3, 0.36, 0.0), (0.55, 0.1, 0.1), (0.3, -0.12, 0.3)], [0.13, 0.11, 0.09], paint, 7
+    )
+    model.tube(
+        [(-0.3, 0.36, 0.0), (-0.6, 0.5, 0.05), (-0.62, 0.9, 0.1)], [0.13, 0.11, 0.08], paint, 7
+    )
     return model
 
 
 def statue(look: Look) -> Model:
     """Stone or metal sculpture on a plinth: a dog, a hand or a figure, by its asset."""
-    paint = _STONE if look.made_of("Stone") else look.choose((p.BRONZE, p.BRASS, p.DARK_STEEL), "cast")
+    paint = (
+        _STONE if look.made_of("Stone") else look.choose((p.BRONZE, p.BRASS, p.DARK_STEEL), "cast")
+    )
     if look.broken:
         return shards(look, paint)
     name = look.asset_id.lower()

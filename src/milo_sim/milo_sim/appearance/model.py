@@ -33,7 +33,7 @@ class Paint:
         return replace(self, red=red, green=green, blue=blue)
 
     def mixed(self, other: Paint, share: float) -> Paint:
-        """This colour with a share of another one."""
+        """The colour with a share of another one."""
         pairs = ((self.red, other.red), (self.green, other.green), (self.blue, other.blue))
         red, green, blue = (a + (b - a) * share for a, b in pairs)
         return replace(self, red=red, green=green, blue=blue)
@@ -138,7 +138,7 @@ class Model:
         count: int = 16,
     ) -> None:
         """Rounded box between two corners; see ``shapes.pad``."""
-        vertices, faces = shapes.pad(round_y, round_xz, count, 6)
+        vertices, faces = shapes.pad(round_y, round_xz, count, 4 if count < 18 else 6)
         lo, hi = np.minimum(low, high), np.maximum(low, high)
         if np.all(hi - lo > _TOUCH):
             self.mesh((vertices * ((hi - lo) / 2) + (lo + hi) / 2, faces), paint)
@@ -169,7 +169,8 @@ class Model:
             (radius * math.cos(a), 0.0, stretch * radius * math.sin(a))
             for a in (2 * math.pi * i / count for i in range(count))
         ]
-        vertices, faces = shapes.along(shapes.tube(ring, thickness, 6, True), axis)
+        sides = 4 if thickness < 0.06 * radius else 6
+        vertices, faces = shapes.along(shapes.tube(ring, thickness, sides, True), axis)
         self.mesh((vertices + np.array(center), faces), paint)
 
     def prism(
@@ -192,9 +193,7 @@ class Model:
             vertices = vertices[:, [1, 2, 0]]
         self.mesh(shapes.face_outward((vertices, faces)), paint)
 
-    def loft(
-        self, rings: FloatArray, paint: Paint, smooth: bool = True, cap: str = "fan"
-    ) -> None:
+    def loft(self, rings: FloatArray, paint: Paint, smooth: bool = True, cap: str = "fan") -> None:
         """Skin over rings (r, n, 3); see ``shapes.loft``."""
         self.mesh(shapes.loft(rings, cap, smooth), paint)
 
@@ -280,13 +279,13 @@ class Model:
         return lows.min(axis=0), highs.max(axis=0)
 
     def fit(self, size: Vector, center: Vector = (0.0, 0.0, 0.0)) -> Model:
-        """This model stretched along each axis so that it fills a box exactly."""
+        """The model stretched along each axis so that it fills a box exactly."""
         low, high = self.bounds()
         scale = np.array(size) / np.maximum(high - low, 1e-12)
         return self._mapped(scale, np.array(center) - scale * (low + high) / 2)
 
     def within(self, size: Vector) -> Model:
-        """This model, squeezed along each axis by which it leaves a box of that size."""
+        """The model, squeezed along each axis by which it leaves a box of that size."""
         low, high = self.bounds()
         half = np.array(size) / 2
         low, high = np.minimum(low, -half), np.maximum(high, half)
@@ -304,7 +303,7 @@ class Model:
         return result
 
     def painted(self, change: dict[Paint, Paint]) -> Model:
-        """This model with some paints replaced."""
+        """The model with some paints replaced."""
         result = Model()
         for paint, solids in self._groups.items():
             result._groups.setdefault(change.get(paint, paint), []).extend(solids)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from milo_sim.appearance.look import Look
 from milo_sim.appearance.model import Paint
-from milo_sim.appearance.parts import FloatArray
 
 STEEL = Paint(0.72, 0.73, 0.75, shininess=0.7, specular=0.8)
 CHROME = Paint(0.80, 0.81, 0.83, shininess=0.9, specular=1.0)
@@ -133,10 +130,3 @@ def vessel_paint(look: Look, ceramics: tuple[Paint, ...]) -> Paint:
     if look.made_of("Plastic"):
         return look.choose((RED, BLUE, GREEN, YELLOW, ORANGE), "plastic")
     return look.choose(ceramics, "ceramic")
-
-
-TURN_Y_TO_X: FloatArray = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-"""Rotation that lays what points along y along x; the others likewise."""
-TURN_Y_TO_Z: FloatArray = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-TURN_Z_TO_X: FloatArray = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
-TURN_Z_TO_Y: FloatArray = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])

@@ -184,8 +184,11 @@ def bed(look: Look) -> Model:
     rail = min(0.18, 0.6 * (top - mattress + y))
     model.box((-x, top - mattress - rail, -z), (x, top - mattress, z), frame)
     model.box((-x, -y, -z), (x, y, -z + board), frame)
-    model.box((-0.9 * x, top, -z + board), (0.9 * x, y - 0.2 * (y - top), -z + 1.4 * board),
-              frame.scaled(0.8))
+    model.box(
+        (-0.9 * x, top, -z + board),
+        (0.9 * x, y - 0.2 * (y - top), -z + 1.4 * board),
+        frame.scaled(0.8),
+    )
     foot = min(y, top + 0.06)
     model.box((-x, -0.4 * (top + y) + top - mattress, z - board), (x, foot, z), frame)
     inner = z - 1.05 * board

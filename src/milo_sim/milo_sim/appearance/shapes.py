@@ -25,7 +25,8 @@ _CREASE = math.cos(math.radians(48.0))
 
 
 def _cube() -> Mesh:
-    vertices, faces = [], []
+    vertices: list[list[float]] = []
+    faces: list[list[int]] = []
     for axis in range(3):
         for sign in (-1.0, 1.0):
             base = len(vertices)

@@ -229,8 +229,11 @@ def counter_top(look: Look) -> Model:
     if look.size[1] < 0.1:
         thick = min(0.003, look.size[1])
         model.box((-x, -y, -z), (x, -y + 0.7 * thick, z), stone)
-        model.box((-0.98 * x, -y + 0.7 * thick, -0.98 * z), (0.98 * x, -y + thick, 0.98 * z),
-                  stone.scaled(1.06))
+        model.box(
+            (-0.98 * x, -y + 0.7 * thick, -0.98 * z),
+            (0.98 * x, -y + thick, 0.98 * z),
+            stone.scaled(1.06),
+        )
         return model
     t = min(0.04, 0.3 * y)
     model.box((-x, y - t, -z), (x, y, z), stone)
@@ -244,7 +247,9 @@ def counter_top(look: Look) -> Model:
         left = -0.97 * x + i * width
         low, high = -y + min(0.12, 0.2 * y), y - t - 0.02 * y
         model.box((left + 0.01 * x, low, face - 0.012), (left + width - 0.01 * x, high, face), base)
-        model.block((left + 0.85 * width, 0.6 * y, face + 0.01), (0.012, 0.1, 0.012), p.handle(look))
+        model.block(
+            (left + 0.85 * width, 0.6 * y, face + 0.01), (0.012, 0.1, 0.012), p.handle(look)
+        )
     return model
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from milo_sim.appearance import palette as p
+from milo_sim.appearance import turns
 from milo_sim.appearance.look import Builder, Look
 from milo_sim.appearance.model import Model, Paint
 
@@ -82,8 +83,10 @@ def cloth(look: Look) -> Model:
     model.loft(np.array(rings), fabric, cap="strip")
     for x in (-0.7, -0.1, 0.5):
         wave = [
-            [[u, 0.07 + 0.6 * math.sin(2.6 * u + 1.3 * z) * math.cos(1.9 * z), z]
-             for u in (x, x + 0.12, x + 0.24)]
+            [
+                [u, 0.07 + 0.6 * math.sin(2.6 * u + 1.3 * z) * math.cos(1.9 * z), z]
+                for u in (x, x + 0.12, x + 0.24)
+            ]
             for z in np.linspace(-1.0, 1.0, 7)
         ]
         under = [[[u, y - 0.1, z] for u, y, z in reversed(ring)] for ring in wave]
@@ -125,7 +128,7 @@ def key_chain(look: Look) -> Model:
     """Ring with two keys and a coloured tag."""
     model = Model()
     model.hoop((0.72, 0.0, 0.0), 0.24, 0.035, p.CHROME, stretch=1.7, count=18)
-    for z, angle in ((-0.45, 0.25), (0.4, -0.2)):
+    for z, angle in ((-0.45, 14.0), (0.4, -11.0)):
         key = Model()
         bow = ((0.1, -0.5), (0.26, -0.5), (0.26, 0.5), (0.1, 0.5))
         key.revolve(bow, p.BRASS if z < 0 else p.SILVER, at=(0.30, 0.0, 0.0), count=12)
@@ -134,9 +137,7 @@ def key_chain(look: Look) -> Model:
         for i in range(3):
             x = -0.95 + 0.2 * i
             key.box((x, -0.5, 0.1), (x + 0.1, 0.5, 0.2 + 0.05 * (i % 2)), metal)
-        cos, sin = math.cos(angle), math.sin(angle)
-        turn = np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]])
-        model.add(key, (0.85, 1.0, 1.6), turn, at=(0.22, 0.6 * z, z))
+        model.add(key, (0.85, 1.0, 1.6), turns.about_y(angle), at=(0.22, 0.6 * z, z))
     tag = look.choose((p.RED, p.BLUE, p.GREEN), "tag")
     model.pad((-0.35, -1.0, -0.18), (0.5, 1.0, 0.3), tag, 0.3, 0.5)
     return model.fit(look.size)
@@ -170,6 +171,14 @@ def pencil(look: Look) -> Model:
     return model.fit(look.size)
 
 
+def _standing(model: Model, look: Look) -> Model:
+    """Fill the box to the share of its height that the model, 2 units high in full, has now."""
+    bottom, top = model.bounds()
+    share = float(top[1] - bottom[1]) / 2.0
+    size = (look.size[0], share * look.size[1], look.size[2])
+    return model.fit(size, (0.0, (share - 1.0) * look.half[1], 0.0))
+
+
 def candle(look: Look) -> Model:
     """Wax cylinder with a wick; a flame when lit."""
     model = Model()
@@ -185,10 +194,7 @@ def candle(look: Look) -> Model:
         flame = ((0.0, 0.62), (0.2, 0.7), (0.24, 0.78), (0.12, 0.9), (0.0, 1.0))
         model.revolve(flame, p.FLAME, count=8)
         return model.fit(look.size)
-    low, high = model.bounds()
-    share = float(high[1] - low[1]) / 2.0
-    size = (look.size[0], share * look.size[1], look.size[2])
-    return model.fit(size, (0.0, (share - 1.0) * look.half[1], 0.0))
+    return _standing(model, look)
 
 
 def tissue_box(look: Look) -> Model:
@@ -212,10 +218,7 @@ def tissue_box(look: Look) -> Model:
             rings.append(front + [[x, y, z - 0.16] for x, y, z in reversed(front)])
         model.loft(np.array(rings), p.WHITE, cap="strip")
         return model.fit(look.size)
-    low, high = model.bounds()
-    share = float(high[1] - low[1]) / 2.0
-    size = (look.size[0], share * look.size[1], look.size[2])
-    return model.fit(size, (0.0, (share - 1.0) * look.half[1], 0.0))
+    return _standing(model, look)
 
 
 def watch(look: Look) -> Model:

@@ -7,8 +7,9 @@ import numpy as np
 from milo_sim.appearance import shapes
 from milo_sim.appearance.parts import FloatArray, IntArray, Part
 
-_ROUND = 16
+_ROUND = 14
 """Corners of a circle where a curved primitive becomes flat faces."""
+_STACKS = 6
 
 
 def triangles(part: Part) -> tuple[FloatArray, IntArray]:
@@ -27,13 +28,13 @@ def _own_mesh(part: Part) -> tuple[FloatArray, IntArray]:
         vertices, faces = shapes.box((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
         return vertices * half, faces
     if part.kind == "ellipsoid":
-        vertices, faces = shapes.ball(_ROUND, _ROUND // 2)
+        vertices, faces = shapes.ball(_ROUND, _STACKS)
         return vertices * half, faces
     radius, _, length = part.half_size
     if part.kind == "cylinder":
         profile = ((0.0, -length), (radius, -length), (radius, length), (0.0, length))
         return shapes.revolve(profile, _ROUND)
-    vertices, faces = shapes.ball(_ROUND, _ROUND // 2)
+    vertices, faces = shapes.ball(_ROUND, _STACKS)
     shift = np.where(vertices[:, 1:2] < 0.0, -length, length) * np.array([0.0, 1.0, 0.0])
     return vertices * radius + shift, faces
 

@@ -48,7 +48,13 @@ def knife(look: Look) -> Model:
 def butter_knife(look: Look) -> Model:
     """One-piece metal table knife with a rounded blade."""
     model = Model()
-    blade = [(0.0, -0.6, 0.4), (0.2, -1.0, 0.8), (0.75, -1.0, 1.0), (0.93, -0.5, 1.0), (1.0, 0.3, 0.8)]
+    blade = [
+        (0.0, -0.6, 0.4),
+        (0.2, -1.0, 0.8),
+        (0.75, -1.0, 1.0),
+        (0.93, -0.5, 1.0),
+        (1.0, 0.3, 0.8),
+    ]
     model.loft(_blade(blade, 1.0), p.STEEL, smooth=False)
     model.pad((-1.0, -0.6, -1.0), (1.0, 0.6, 0.05), p.SILVER, 0.4, 0.5, 10)
     return model.fit(look.size)
@@ -60,6 +66,7 @@ def fork(look: Look) -> Model:
     handle = [(-1.0, 0.42, 0.0, 0.16), (-0.8, 0.5, 0.0, 0.16), (-0.1, 0.2, 0.1, 0.16)]
     handle += [(0.25, 0.2, 0.5, 0.16), (0.42, 0.9, 0.1, 0.16), (0.55, 1.0, -0.4, 0.16)]
     model.loft(_strip(handle), p.STEEL)
+    model.box((-0.3, 0.1, -0.97), (0.3, 0.2, -0.72), p.SILVER.scaled(0.8))
     for x in (-0.84, -0.28, 0.28, 0.84):
         stations = [(0.53, 0.16, -0.4, 0.15), (0.8, 0.15, -0.6, 0.14), (1.0, 0.08, 0.2, 0.1)]
         rings = _strip(stations)
@@ -74,6 +81,7 @@ def spoon(look: Look) -> Model:
     handle = [(-1.0, 0.35, 0.5, 0.14), (-0.8, 0.42, 0.45, 0.14), (0.0, 0.16, 0.5, 0.14)]
     handle.append((0.42, 0.2, 0.75, 0.16))
     model.loft(_strip(handle), p.STEEL)
+    model.box((-0.26, 0.5, -0.97), (0.26, 0.66, -0.74), p.SILVER.scaled(0.8))
     scoop = Model()
     curve = ((0.25, -1.0), (0.7, -0.7), (0.93, 0.0), (1.0, 0.9))
     scoop.vessel(curve, 0.07, 0.2, p.STEEL, count=16)

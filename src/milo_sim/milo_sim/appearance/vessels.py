@@ -228,7 +228,13 @@ def vase(look: Look) -> Model:
         return shards(look, paint)
     name = look.asset_id.lower()
     if "flat" in name or look.size[1] < 0.75 * look.size[0]:
-        curve: tuple[Point2, ...] = ((0.5, -1.0), (0.55, -0.85), (1.0, 0.0), (0.75, 0.7), (0.6, 1.0))
+        curve: tuple[Point2, ...] = (
+            (0.5, -1.0),
+            (0.55, -0.85),
+            (1.0, 0.0),
+            (0.75, 0.7),
+            (0.6, 1.0),
+        )
     elif "open" in name:
         curve = ((0.45, -1.0), (0.4, -0.85), (0.5, -0.3), (0.62, 0.2), (0.8, 0.7), (1.0, 1.0))
     elif "tall" in name:
