@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
+import milo_sim
 from milo_benchmark.graph import RunArguments
 from milo_benchmark.records import DatasetRecord, HostRecord, Manifest, SessionRecord
 from milo_core.tasks import Task, TaskSet, load_task_file, load_tasks
@@ -95,15 +96,10 @@ def digest_of(values: Mapping[str, str]) -> str:
 
 
 def scene_data_digest(player: str) -> str | None:
-    """Return what the built-in player says identifies its scene data; None: another player."""
+    """Return what identifies the built-in player's scene data; None: another player."""
     if player != "milo_sim":
         return None
-    try:
-        module = importlib.import_module("milo_sim")
-    except ImportError:
-        return None
-    offered = getattr(module, "scene_data_digest", None)
-    return str(offered()) if callable(offered) else None
+    return milo_sim.scene_data_digest()
 
 
 def _cpu_model() -> str:

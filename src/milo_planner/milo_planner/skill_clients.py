@@ -78,12 +78,19 @@ class SkillClients:
             lambda future: self._on_response(pending, future)
         )
         try:
-            ended = self._waiter.wait(
+            answered = self._waiter.wait(
+                lambda: pending.rejected or pending.handle is not None, self._server_timeout
+            )
+            ended = answered and self._waiter.wait(
                 lambda: pending.rejected or pending.result is not None, self._skill_timeout
             )
         except Interrupted:
             self._cancel(pending)
             raise
+        if not answered:
+            text = f"The driver did not answer the {kind.__name__} goal within "
+            text += f"{self._server_timeout:g} s; is it overloaded or stuck?"
+            return SkillOutcome(RunTaskError.DRIVER_UNAVAILABLE, text)
         if pending.rejected:
             return SkillOutcome(
                 RunTaskError.DRIVER_UNAVAILABLE, f"The driver rejected the {kind.__name__} goal."

@@ -23,3 +23,10 @@ def scene_names() -> tuple[str, ...]:
     from milo_sim.scene import scene_names as names
 
     return names()
+
+
+def scene_data_digest() -> str:
+    """SHA-256 over the names and contents of all packaged scene files."""
+    from milo_sim.scene import scene_data_digest as digest
+
+    return digest()

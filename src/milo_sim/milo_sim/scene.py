@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -116,6 +117,15 @@ def scene_names() -> tuple[str, ...]:
     files = resources.files("milo_sim") / "data" / "scenes"
     found = [m.group(1) for f in files.iterdir() if (m := re.fullmatch(r"(\w+)\.json\.gz", f.name))]
     return tuple(sorted(found, key=lambda name: int(name.removeprefix("FloorPlan"))))
+
+
+def scene_data_digest() -> str:
+    """SHA-256 over the names and contents of all packaged scene files."""
+    digest = hashlib.sha256()
+    folder = resources.files("milo_sim").joinpath("data/scenes")
+    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
 
 
 @lru_cache(maxsize=8)

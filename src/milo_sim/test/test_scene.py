@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from milo_sim.errors import UnknownSceneError
-from milo_sim.scene import base_name, load_scene, scene_names
+from milo_sim.scene import base_name, load_scene, scene_data_digest, scene_names
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 NUMBERS = [*range(1, 31), *range(201, 231), *range(301, 331), *range(401, 431)]
@@ -85,3 +85,15 @@ def test_data_is_what_the_tool_writes(ithor_data, tmp_path):
     written = {file.name: gzip.decompress(file.read_bytes()) for file in tmp_path.iterdir()}
     assert len(written) == 120
     assert written == {file.name: gzip.decompress(file.read_bytes()) for file in packaged.iterdir()}
+
+
+def test_digest_depends_on_the_files(monkeypatch, tmp_path):
+    shipped = scene_data_digest()
+    assert len(shipped) == 64
+    folder = tmp_path / "data" / "scenes"
+    folder.mkdir(parents=True)
+    (folder / "FloorPlan1.json.gz").write_bytes(b"x")
+    monkeypatch.setattr("milo_sim.scene.resources.files", lambda _: tmp_path)
+    one = scene_data_digest()
+    (folder / "FloorPlan1.json.gz").rename(folder / "FloorPlan2.json.gz")
+    assert len({shipped, one, scene_data_digest()}) == 3
