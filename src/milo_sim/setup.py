@@ -18,7 +18,7 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     python_requires=">=3.11",
-    install_requires=["setuptools", "milo_core", "msgpack>=1", "numpy>=1.26"],
+    install_requires=["setuptools", "milo_core", "msgpack>=1", "mujoco>=3.3.7", "numpy>=1.26"],
     extras_require={"test": ["ai2thor==5.0.0", "jsonschema", "pytest"]},
     zip_safe=False,
     entry_points={"console_scripts": ["milo-sim-player = milo_sim.player:main"]},

@@ -18,10 +18,10 @@ import struct
 import time
 from collections.abc import Iterable
 from enum import IntEnum, unique
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
+    import numpy.typing as npt
 
 _HEADER = struct.Struct("!BI")
 _MAX_ACTION_BYTES = 64 * 1024 * 1024
@@ -63,7 +63,9 @@ def encode_message(field: FieldType, body: bytes) -> bytes:
     )
 
 
-def write_fields(descriptor: int, fields: Iterable[tuple[FieldType, Buffer]]) -> None:
+def write_fields(
+    descriptor: int, fields: Iterable[tuple[FieldType, bytes | npt.NDArray[Any]]]
+) -> None:
     """Write several fields and the end of the message, without copying their bodies.
 
     Raises:
@@ -71,7 +73,7 @@ def write_fields(descriptor: int, fields: Iterable[tuple[FieldType, Buffer]]) ->
     """
     waiting: list[memoryview] = []
     for field, body in fields:
-        view = memoryview(body).cast("B")
+        view = (memoryview(body) if isinstance(body, bytes) else body.data).cast("B")
         waiting += [memoryview(_HEADER.pack(field, len(view))), view]
     waiting.append(memoryview(_HEADER.pack(FieldType.END_OF_MESSAGE, 0)))
     while waiting:
