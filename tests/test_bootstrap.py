@@ -287,6 +287,22 @@ def test_ready_only_with_every_stage_complete(checkout: Path, lost: str) -> None
     assert shell(checkout, script).splitlines() == ["ready", "not ready"]
 
 
+@pytest.mark.parametrize(
+    ("home", "good"), [("$venv", "good"), ("/elsewhere$venv", "bad"), (None, "bad")]
+)
+def test_a_moved_or_incomplete_environment_is_made_anew(
+    checkout: Path, home: str | None, good: str
+) -> None:
+    script = f"""
+        . "$root/tools/bootstrap/setup.sh"
+        mkdir -p "$venv/bin"
+        ln -s /bin/true "$python"
+        {f'stamp "$venv/.milo/home" "{home}"' if home else ""}
+        environment_good && echo good || echo bad
+    """
+    assert shell(checkout, script) == good
+
+
 def test_environment_file_keeps_a_foreign_ros_out(checkout: Path) -> None:
     script = """
         . "$root/tools/bootstrap/setup.sh"

@@ -48,7 +48,7 @@ prepare() {
     exec 9>&-
     return
   fi
-  say "Setting up MILO in $root (log: ${log#"$root"/})"
+  say "Setting up MILO in $root; from nothing it takes about a minute (log: ${log#"$root"/})"
   : >"$log"
   trap 'interrupted 130' INT
   trap 'interrupted 143' TERM
@@ -126,16 +126,24 @@ network_errors+='|failed to fetch|failed to establish|connection timed out|read 
 
 # --- virtual environment ------------------------------------------------------------------------------------------
 
+# An environment works only where it was made: its scripts hold its path.
 environment_good() {
-  [ -x "$python" ] && grep -qsF -- "$venv" "$venv/bin/activate" || return 1
+  [ -x "$python" ] || return 1
+  if [ -f "$venv/.milo/home" ]; then
+    stamped "$venv/.milo/home" "$venv" || return 1
+  else
+    grep -qsF -- "\"$venv\"" "$venv/bin/activate" || return 1
+  fi
   [ "$mode" = installed ] || runs_as "$python" 3,11 || return 1
   "$python" -m pip --version >/dev/null 2>&1
 }
 
 make_environment() {
-  environment_good && return
-  [ ! -e "$venv" ] || say "  replacing $venv: incomplete, moved here, or of another Python"
-  stage "Python environment" create_environment
+  if ! environment_good; then
+    [ ! -e "$venv" ] || say "  replacing $venv: incomplete, moved here, or of another Python"
+    stage "Python environment" create_environment
+  fi
+  stamp "$venv/.milo/home" "$venv"
 }
 
 create_environment() {
