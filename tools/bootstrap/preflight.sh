@@ -68,7 +68,7 @@ check_python() {
     fi
     return 1
   fi
-  version=$("$base_python" -c 'import platform; print(platform.python_version())')
+  version=$("$base_python" -c 'import platform; print(platform.python_version())' 2>/dev/null)
   if [ "$mode" = installed ] && ! "$base_python" -c 'import rclpy' 2>/dev/null; then
     printf '%s cannot import rclpy of the sourced ROS 2 %s: leave the virtual or conda environment that hides the system Python' \
       "$base_python" "$distro"

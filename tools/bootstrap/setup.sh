@@ -37,6 +37,10 @@ setup_command() {
 
 # Set up the named layers and the workspace, alone: a second ./milo waits for the first.
 prepare() {
+  # Before the first child: one that a Ctrl-C ends must not look like a broken environment.
+  trap 'interrupted 130' INT
+  trap 'interrupted 143' TERM
+  trap 'interrupted 129' HUP
   preflight
   mkdir -p -- "$state"
   exec 9>"$state/lock"
@@ -45,14 +49,12 @@ prepare() {
     flock 9
   fi
   if ready "$@"; then
+    trap - INT TERM HUP
     exec 9>&-
     return
   fi
   say "Setting up MILO in $root; from nothing it takes about a minute (log: ${log#"$root"/})"
   : >"$log"
-  trap 'interrupted 130' INT
-  trap 'interrupted 143' TERM
-  trap 'interrupted 129' HUP
   make_environment
   install_layers "$@"
   trap - INT TERM HUP
