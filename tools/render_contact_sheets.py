@@ -1,6 +1,6 @@
-"""Draw docs/images/objects.png: one labelled tile for each object type.
+"""Draw docs/images/objects.png (a tile for each object type) and scenes.png (each benchmark scene).
 
-python tools/render_contact_sheets.py [--types Mug,Bowl] [--out FILE] [--tile 150]
+python tools/render_contact_sheets.py [objects] [scenes] [--types Mug,Bowl] [--tile 150]
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 os.environ.setdefault("MUJOCO_GL", "egl")
@@ -18,6 +19,11 @@ from PIL import Image, ImageDraw, ImageFont
 
 from milo_core.object_types import OBJECT_TYPES
 from milo_sim.appearance import Part, build_parts, triangles, vertex_normals
+from milo_sim.geometry import euler_to_matrix
+from milo_sim.rendering.camera import Camera
+from milo_sim.rendering.renderer import Renderer
+from milo_sim.scene import Scene, load_scene
+from milo_sim.world import World
 
 DEFAULT_SIZES = {
     "AppleSliced": (0.09, 0.05, 0.05),
@@ -38,6 +44,10 @@ DEFAULT_SIZES = {
     "Floor": (3.0, 0.1, 3.0),
 }
 """Typical boxes [m] of types without a median box, or whose median mixes orientations."""
+BENCHMARK_SCENES = tuple(f"FloorPlan{n}" for n in (1, 5, 201, 202, 203, 301, 302, 401, 402))
+VIEWPOINTS = 12
+CAMERA_ABOVE_AGENT = 0.675
+"""Height of the standing agent's camera above its position [m]."""
 OPEN = {"Box": 1.0, "Laptop": 1.0, "Blinds": 0.0}
 ON = {"Candle", "DeskLamp", "FloorLamp", "Television", "Desktop"}
 EXAMPLE_MATERIALS = {
@@ -68,7 +78,7 @@ EXAMPLE_MATERIALS = {
 EXAMPLE_ASSETS = {
     "Apple": "Apple_2",
     "Boots": "Boots_5",
-    "Fridge": "Fridge_2",
+    "Fridge": "Fridge_4",
     "Plunger": "Plunger_3",
     "Towel": "Towel_4",
     "Statue": "Dog_Statue_1",
@@ -185,9 +195,8 @@ def object_tile(object_type: str, tile: int) -> Image.Image:
     return labelled(render_parts(parts, size[1], tile), object_type)
 
 
-def labelled(picture: Image.Image, text: str) -> Image.Image:
+def labelled(picture: Image.Image, text: str, size: int = 12) -> Image.Image:
     """The picture with a line of text below it."""
-    size = max(11, picture.width // 12)
     font = ImageFont.load_default(size=size)
     line = size + 4
     sheet = Image.new("RGB", (picture.width, picture.height + line), "white")
@@ -206,19 +215,67 @@ def sheet_of(tiles: list[Image.Image], columns: int) -> Image.Image:
     return sheet
 
 
+def scene_tile(scene_name: str, width: int) -> Image.Image:
+    """Picture of a scene from the agent's height, from where most objects are seen."""
+    world = World(load_scene(scene_name))
+    renderer = Renderer(world)
+    camera = max(candidate_cameras(world.scene), key=lambda c: objects_seen(renderer, c))
+    image = renderer.render(camera, 2 * width, width * 3 // 2).color
+    assert image is not None
+    renderer.close()
+    picture = Image.fromarray(np.ascontiguousarray(image[::-1]))
+    return labelled(
+        picture.resize((width, width * 3 // 4), Image.Resampling.LANCZOS), scene_name, 18
+    )
+
+
+def candidate_cameras(scene: Scene) -> Iterator[Camera]:
+    """Views in eight directions from free cells that lie far apart."""
+    cells = scene.reachable
+    chosen = [cells.mean(axis=0)]
+    for _ in range(VIEWPOINTS):
+        gap = np.min([np.linalg.norm(cells - cell, axis=1) for cell in chosen], axis=0)
+        chosen.append(cells[int(np.argmax(gap))])
+    height = scene.start_position[1] + CAMERA_ABOVE_AGENT
+    for x, z in chosen[1:]:
+        for yaw in range(0, 360, 45):
+            turn = euler_to_matrix((18.0, float(yaw), 0.0))
+            yield Camera((float(x), height, float(z)), turn, field_of_view=68.0)
+
+
+def objects_seen(renderer: Renderer, camera: Camera) -> float:
+    """Number of owners that take a noticeable share of the picture, near ones counting less."""
+    masks = renderer.render(camera, 160, 120, color=False, masks=True).masks
+    assert masks is not None
+    counts = np.bincount(masks.owners.ravel())[1:]
+    share = counts / masks.owners.size
+    return float(np.minimum(share[share > 2e-4] / 2e-3, 1.0).sum() - 20.0 * max(share.max(), 0.25))
+
+
 def main() -> None:
     """Draw the sheet."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sheets", nargs="*", default=["objects", "scenes"])
     parser.add_argument("--types", default=",".join(OBJECT_TYPES))
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--scenes", default=",".join(BENCHMARK_SCENES))
+    parser.add_argument(
+        "--folder", type=Path, default=Path(__file__).parents[1] / "docs" / "images"
+    )
     parser.add_argument("--tile", type=int, default=150)
     parser.add_argument("--columns", type=int, default=12)
     arguments = parser.parse_args()
-    images = Path(__file__).parents[1] / "docs" / "images"
-    out = arguments.out or images / "objects.png"
-    tiles = [object_tile(name, arguments.tile) for name in arguments.types.split(",")]
-    out.parent.mkdir(parents=True, exist_ok=True)
-    sheet_of(tiles, arguments.columns).save(out, optimize=True)
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    if "objects" in arguments.sheets:
+        tiles = [object_tile(name, arguments.tile) for name in arguments.types.split(",")]
+        save(sheet_of(tiles, arguments.columns), arguments.folder / "objects.png")
+    if "scenes" in arguments.sheets:
+        tiles = [scene_tile(name, 3 * arguments.tile) for name in arguments.scenes.split(",")]
+        save(sheet_of(tiles, 3), arguments.folder / "scenes.png")
+
+
+def save(sheet: Image.Image, path: Path) -> None:
+    """Save a sheet with few enough colours to be small."""
+    sheet.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 if __name__ == "__main__":

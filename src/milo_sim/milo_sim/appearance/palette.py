@@ -111,7 +111,13 @@ def upholstery(look: Look) -> Paint:
 
 def joinery(look: Look) -> Paint:
     """Fitted cupboards and drawers: the same all over a room."""
-    return look.common((PAINTED_WHITE, OAK, WALNUT, CREAM, CHERRY), "joinery")
+    return look.common((PAINTED_WHITE, OAK, WALNUT, CREAM, CHERRY, ESPRESSO), "joinery")
+
+
+def case(look: Look) -> Paint:
+    """Furniture with drawers, doors or boards of its own: wood matches the room's joinery."""
+    first = look.materials[0] if look.materials else "Wood"
+    return joinery(look) if first == "Wood" else body(look)
 
 
 def handle(look: Look) -> Paint:

@@ -215,10 +215,14 @@ def _bedding(
         low = (near, top - 0.03, head + 0.02 * length)
         model.pad(low, (far, min(top + 0.07, y), head + 0.22 * length), p.WHITE, 0.7, 0.35)
     if look.dirty:
-        for i in range(4):
-            at = (0.4 * x * math.cos(1.9 * i), high, start + length * (0.15 + 0.12 * i))
-            reach = max(0.0, min(0.06, y - high))
-            model.ball(at, (0.28 * x, max(reach, 0.005), 0.05 * length), blanket.scaled(0.85), 10)
+        rumple = min(0.05, y - high) if y > high else 0.0
+        steps = np.linspace(-0.97, 0.97, 11)
+        rings = []
+        for z in np.linspace(start + 0.08 * length, inner, 9):
+            wave = [high + rumple * (0.5 + 0.5 * math.sin(9 * u + 14 * z)) for u in steps]
+            ring = [[u * x, level, z] for u, level in zip(steps, wave, strict=True)]
+            rings.append(ring + [[a, top - 0.03, c] for a, _, c in reversed(ring)])
+        model.loft(np.array(rings), blanket.scaled(0.94), smooth=False, cap="strip")
 
 
 def dog_bed(look: Look) -> Model:

@@ -16,13 +16,13 @@ _SETBACK = 0.035
 """How far the case's own front lies behind the box's front [m]."""
 
 
-def _top(model: Model, look: Look, thickness: float, inset: float = 0.0) -> float:
+def _top(model: Model, look: Look, thickness: float, cover: Paint) -> float:
     """A table top; returns the height of its lower side."""
     x, y, z = look.half
     thickness = min(thickness, 0.5 * y)
     glass = look.made_of("Glass")
-    paint = p.GLASS.clear(0.45) if glass else p.body(look)
-    model.box((-x + inset, y - thickness, -z + inset), (x - inset, y, z - inset), paint)
+    paint = p.GLASS.clear(0.45) if glass else cover
+    model.box((-x, y - thickness, -z), (x, y, z), paint)
     return y - thickness
 
 
@@ -30,7 +30,7 @@ def dining_table(look: Look) -> Model:
     """Thick top, an apron below it and four legs in the corners."""
     x, y, z = look.half
     model = Model()
-    under = _top(model, look, 0.04)
+    under = _top(model, look, 0.04, p.body(look))
     frame = p.frame(look).scaled(0.92)
     w = min(0.075, 0.2 * min(x, z))
     legs(model, (0.97 * x, 0.97 * z), -y, under, w, frame)
@@ -45,7 +45,7 @@ def coffee_table(look: Look) -> Model:
     """Low table with a shelf between its legs."""
     x, y, z = look.half
     model = Model()
-    under = _top(model, look, 0.035)
+    under = _top(model, look, 0.035, p.body(look))
     frame = p.frame(look)
     w = min(0.06, 0.2 * min(x, z))
     legs(model, (x, z), -y, under, w, frame)
@@ -59,13 +59,13 @@ def side_table(look: Look) -> Model:
     """Small table: legs, a set-back drawer front with a knob and a low shelf."""
     x, y, z = look.half
     model = Model()
-    under = _top(model, look, 0.03)
-    timber = p.frame(look)
+    under = _top(model, look, 0.03, p.case(look))
+    timber = p.frame(look) if look.made_of("Metal") else p.case(look)
     w = min(0.04, 0.2 * min(x, z))
     legs(model, (0.96 * x, 0.96 * z), -y, under, w, timber)
     case = max(under - 0.17, -0.4 * y)
     face = z - min(_SETBACK, 0.2 * z)
-    tone = p.body(look) if not look.made_of("Glass") else timber
+    tone = p.case(look) if not look.made_of("Glass") else timber
     for side in (-1.0, 1.0):
         model.box((side * 0.95 * x, case, -0.9 * z), (side * 0.9 * x, under, face), tone)
     model.box((-0.9 * x, case, -0.92 * z), (0.9 * x, under, -0.88 * z), tone)
@@ -84,7 +84,8 @@ def desk(look: Look) -> Model:
     tall = look.size[1] > 1.0
     share = SURFACES.get(look.asset_id, 0.76 / look.size[1] if tall else 1.0)
     surface = look.size[1] * (share - 0.5)
-    timber, frame = p.body(look), p.frame(look)
+    timber = p.case(look)
+    frame = p.frame(look) if look.made_of("Metal") else timber
     thick = min(0.035, 0.3 * (surface + y))
     under = surface - thick
     model = Model()
@@ -131,7 +132,7 @@ def _hutch(model: Model, look: Look, surface: float, timber: Paint) -> None:
 def _chest(look: Look, columns: int, rows: int, pulls: bool) -> Model:
     """Closed case with set-back drawer fronts on a plinth."""
     x, y, z = look.half
-    timber = p.body(look)
+    timber = p.case(look)
     face = z - min(_SETBACK, 0.2 * z)
     top = min(0.035, 0.2 * y)
     plinth = min(0.07, 0.2 * y)
@@ -163,7 +164,7 @@ def dresser(look: Look) -> Model:
 def tv_stand(look: Look) -> Model:
     """Long low case: open middle shelf between two doors."""
     x, y, z = look.half
-    timber = p.body(look) if not look.made_of("Glass") else p.CHARCOAL
+    timber = p.case(look) if not look.made_of("Glass") else p.CHARCOAL
     t = min(0.03, 0.2 * y)
     plinth = min(0.06, 0.2 * y)
     face = z - min(_SETBACK, 0.2 * z)
@@ -186,15 +187,16 @@ def tv_stand(look: Look) -> Model:
 def shelving_unit(look: Look) -> Model:
     """Open bookcase: two sides, a thin back and boards."""
     x, y, z = look.half
-    timber, frame = p.body(look), p.frame(look)
+    timber = p.case(look)
+    frame = p.frame(look) if look.made_of("Metal") else timber
     t = min(0.03, 0.2 * x)
     model = Model()
     for side in (-1.0, 1.0):
         model.box((side * x, -y, -z), (side * (x - t), y, z), frame)
     model.box((-x + t, -y, -z), (x - t, y, -z + 0.3 * t), timber.scaled(0.75))
-    boards = max(3, round(look.size[1] / 0.38) + 1)
-    for i in range(boards):
-        low = -y + 0.02 * y + i * (1.98 * y - t) / (boards - 1)
+    # Most boards of a unit are Shelf objects; more than a few of its own would double them.
+    levels = (-0.98 * y, 0.0, y - t) if look.size[1] > 0.9 else (-0.98 * y, y - t)
+    for low in levels:
         model.box((-x + t, low, -z + 0.3 * t), (x - t, low + t, 0.98 * z), timber)
     return model
 
@@ -202,7 +204,7 @@ def shelving_unit(look: Look) -> Model:
 def shelf(look: Look) -> Model:
     """Board on the bottom of the box with a lip at the back."""
     x, y, z = look.half
-    timber = look.common((p.PAINTED_WHITE, p.OAK, p.WALNUT, p.PINE), "shelf")
+    timber = p.joinery(look)
     t = min(0.02, 0.35 * y)
     model = Model()
     model.box((-x, -y, -z), (x, -y + t, z), timber)

@@ -137,8 +137,8 @@ def pan(look: Look) -> Model:
     x, _, z = look.half
     metal = look.choose((p.IRON, p.DARK_STEEL, p.IRON, p.STEEL), "pan")
     body = Model()
-    body.vessel(((0.80, -1.0), (0.86, -0.9), (1.0, 1.0)), 0.06, 0.25, metal, count=22)
-    _fill(body, look, 0.84, -0.74, 0.3)
+    body.vessel(((0.80, -1.0), (0.86, -0.9), (1.0, 1.0)), 0.06, 0.4, metal, count=22)
+    _fill(body, look, 0.84, -0.58, 0.4)
     model = Model()
     ratio = min(x / z, 0.98)
     model.add(body, (ratio, 1.0, ratio), at=(0.0, 0.0, -1.0 + ratio))
