@@ -6,12 +6,14 @@ lists a scene starts with are kept; only what an action moves is looked up again
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from milo_sim.geometry import boxes_overlap, stack
-from milo_sim.motion import object_box
+import numpy as np
+
+from milo_sim.geometry import Box, boxes_overlap, stack
 from milo_sim.opening import carried_ids
+from milo_sim.receptacles import TriggerBox
 
 if TYPE_CHECKING:
     from milo_sim.world import World
@@ -48,22 +50,48 @@ def attach(world: World, object_id: str, parents: Iterable[str]) -> None:
     state.touch()
 
 
-def find_parents(world: World, object_id: str) -> list[str]:
+def find_parents(world: World, object_id: str, known: Collection[str] = ()) -> list[str]:
     """Ids of the receptacles whose trigger box the object reaches into, in scene order.
 
     Closed containers are left out: nothing gets into them, though their coarse boxes reach far. So
-    are open surfaces that an object pokes through from below: their boxes span sinks and gaps.
+    are open surfaces that an object pokes through from below: their boxes span sinks and gaps. Of
+    several things with doors or lids whose boxes overlap it is in one only: in that which is
+    ``known`` to hold it or whose middle is nearest, and in what holds that.
     """
+    if not world.objects[object_id].is_present:
+        return []
     own = world.with_carried(object_id)
-    box = object_box(world.objects[object_id]).grown(-TOUCH)
+    box = world.box(object_id).grown(-TOUCH)
     bottom = float(box.center[1] - box.extent()[1])
     triggers = [
         t
         for key, t in world.triggers().items()
-        if key not in own and (world.is_accessible(key) if t.walled else bottom > t.bottom - SUNK)
+        if key not in own
+        and world.objects[key].is_present
+        and (world.is_accessible(key) if t.walled else bottom > t.bottom - SUNK)
     ]
-    reached = boxes_overlap(box, stack([t.box for t in triggers]))
-    return [t.receptacle_id for t, hit in zip(triggers, reached, strict=True) if hit]
+    hits = boxes_overlap(box, stack([t.box for t in triggers]))
+    reached = [t for t, hit in zip(triggers, hits, strict=True) if hit]
+    with_doors = [t for t in reached if world.scene_objects[t.receptacle_id].has("openable")]
+    if with_doors:
+        chosen = _one_container(world, box, with_doors, known)
+        reached = [t for t in reached if t not in with_doors or t.receptacle_id in chosen]
+    return [t.receptacle_id for t in reached]
+
+
+def _one_container(
+    world: World, box: Box, candidates: list[TriggerBox], known: Collection[str]
+) -> set[str]:
+    """Ids of the container among several that holds a box, and of what holds the container."""
+    holders = [i for i in known if world.scene_objects[i].has("openable")]
+    if not holders:
+        depth = [
+            float(np.max(np.abs(t.box.to_local(box.center)) / np.maximum(t.box.half, 1e-6)))
+            for t in candidates
+        ]
+        holders = [candidates[int(np.argmin(depth))].receptacle_id]
+    around = (world.objects[i].parent_receptacles or () for i in holders)
+    return {*holders, *(parent for parents in around for parent in parents)}
 
 
 def resettle(world: World, object_id: str, known: Iterable[str] = ()) -> None:
@@ -72,10 +100,9 @@ def resettle(world: World, object_id: str, known: Iterable[str] = ()) -> None:
     ``known`` are receptacles that hold it for certain.
     """
     for moved in [object_id, *carried_ids(object_id, world.objects)]:
-        holders = set(find_parents(world, moved))
-        if moved == object_id:
-            holders |= set(known)
-        else:
-            holders.add(object_id)
+        certain = set(known) if moved == object_id else {object_id}
+        if not world.objects[moved].is_present:
+            certain = set()
+        holders = {*find_parents(world, moved, certain), *certain}
         detach(world, moved)
         attach(world, moved, holders)

@@ -141,8 +141,11 @@ def _point_text(values: tuple[float, ...], digits: int) -> str:
     return "(" + ", ".join(f"{v:.{digits}f}" for v in values) + ")"
 
 
-def move(world: World, direction: str, magnitude: float | None) -> None:
-    """Walk straight; the position is snapped to the grid afterwards."""
+def move(world: World, direction: str, magnitude: float | None, manual: bool = False) -> None:
+    """Walk straight; the position is snapped to the grid afterwards.
+
+    With ``manual``, here and below, the hand stays where the client put it.
+    """
     length = world.settings.grid_size if magnitude is None else magnitude
     if length <= 0.0:
         raise ActionFailed("moveMagnitude must be > 0", exception_type="InvalidOperationException")
@@ -164,10 +167,17 @@ def move(world: World, direction: str, magnitude: float | None) -> None:
         grid = world.settings.grid_size
         target = (snap(target[0], grid), y, snap(target[2], grid))
     agent.position = target
-    holding.follow(world)
+    _take_hand_along(world, manual)
 
 
-def rotate(world: World, degrees: float) -> None:
+def _take_hand_along(world: World, manual: bool) -> None:
+    if manual:
+        holding.follow(world)
+    else:
+        holding.rest_hand(world)
+
+
+def rotate(world: World, degrees: float, manual: bool = False) -> None:
     """Turn about the vertical, clockwise for positive angles."""
     if degrees == 0.0:
         raise ActionFailed(
@@ -176,10 +186,10 @@ def rotate(world: World, degrees: float) -> None:
             exception_type="InvalidOperationException",
         )
     world.agent.yaw = wrap_degrees(world.agent.yaw + degrees)
-    holding.follow(world)
+    _take_hand_along(world, manual)
 
 
-def look(world: World, degrees: float) -> None:
+def look(world: World, degrees: float, manual: bool = False) -> None:
     """Tilt the camera, downwards for positive angles."""
     horizon = world.agent.horizon + degrees
     if horizon > MAX_HORIZON + 1e-4:
@@ -191,7 +201,7 @@ def look(world: World, degrees: float) -> None:
             "can't look up beyond 30 degrees above the forward horizon", "LookDownCantExceedMin"
         )
     world.agent.horizon = horizon
-    holding.follow(world)
+    _take_hand_along(world, manual)
 
 
 def teleport(
@@ -224,12 +234,13 @@ def teleport(
     x, z = target[0], target[2]
     if world.settings.snap_to_grid and not force:
         x, z = snap(x, world.settings.grid_size), snap(z, world.settings.grid_size)
+    # The engine brings the hand to rest first; then it moves and tilts with the camera.
+    holding.rest_hand(world)
     agent.position = (x, agent.position[1], z)
     agent.yaw = wrap_degrees(angles[1])
     agent.horizon = tilt
     if standing is not None:
         agent.standing = standing
-    holding.reset_grip(world)
     holding.follow(world)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from milo_core.object_types import OBJECT_TYPES
 from milo_sim import containment, holding, navigation
+from milo_sim.agent import agent_box
 from milo_sim.errors import ActionFailed
 from milo_sim.geometry import (
     Box,
@@ -239,12 +240,12 @@ def _solids(world: World, held_id: str, receptacle_id: str) -> list[Box]:
         world.home_triggers[receptacle_id].box.center,
         world.triggers()[receptacle_id].box.center,
     )
-    found = [holding.agent_box(world)]
+    found = [agent_box(world)]
     for key, state in world.objects.items():
         obj = world.scene_objects[key]
-        if key in own or obj.object_type == "Floor":
+        if key in own or obj.object_type == "Floor" or not state.is_present:
             continue
-        box = object_box(state)
+        box = world.box(key)
         if obj.has("pickupable") or not (
             key in around
             or (obj.has("receptacle") and state.oobb is None)
@@ -289,9 +290,11 @@ def _attach_point(
     position[1] = trigger.bottom
     own = holding.box_at(world.objects[held.object_id], *candidates.spot(position, 0))
     others = [
-        object_box(world.objects[key])
+        world.box(key)
         for key, other in world.scene_objects.items()
-        if other.has("pickupable") and key not in world.with_carried(held.object_id)
+        if other.has("pickupable")
+        and world.objects[key].is_present
+        and key not in world.with_carried(held.object_id)
     ]
     if boxes_overlap(own, stack(others)).any():
         raise ActionFailed("another object's collision is blocking held object from being placed")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from milo_sim.agent import camera_matrix
 from milo_sim.errors import ActionFailed
 from milo_sim.geometry import FloatArray, Vector, as_vector, segments_hit_boxes, stack
-from milo_sim.holding import camera_matrix
 
 if TYPE_CHECKING:
     from milo_sim.world import World

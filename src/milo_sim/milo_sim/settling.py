@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from milo_sim.geometry import Box, FloatArray
-from milo_sim.motion import object_box
+from milo_sim import containment
+from milo_sim.geometry import Box, FloatArray, stack
+from milo_sim.motion import translate
 
 if TYPE_CHECKING:
     from milo_sim.world import World
@@ -22,12 +23,59 @@ MAX_ROLLS = 8
 """After so many things it rolled off, an object stays on the next."""
 
 
+class Ground:
+    """What an object can rest on, as of now; ``own`` ids are the object and what it carries."""
+
+    def __init__(self, world: World, own: set[str]) -> None:
+        self._world = world
+        open_triggers = [
+            trigger
+            for key, trigger in world.triggers().items()
+            if key not in own
+            and world.objects[key].is_present
+            and (not trigger.walled or world.is_accessible(key))
+        ]
+        self._surfaces = stack([trigger.box for trigger in open_triggers])
+        self._bottoms = np.array([trigger.bottom for trigger in open_triggers])
+        self._things = [
+            world.box(key)
+            for key, state in world.objects.items()
+            if key not in own and state.is_present and world.scene_objects[key].has("pickupable")
+        ]
+        self._centers = np.array([box.center for box in self._things]).reshape(-1, 3)
+        self._extents = np.array([box.extent() for box in self._things]).reshape(-1, 3)
+
+    def support(self, box: Box) -> tuple[float, Box | None]:
+        """Height of the highest surface under the middle of a box, and the thing it rolls off."""
+        extent = box.extent()
+        bottom = float(box.center[1] - extent[1])
+        height = max(self._surface_under(box, bottom), self._world.scene.floor_y)
+        tops = self._centers[:, 1] + self._extents[:, 1]
+        gap = np.abs(self._centers - box.center)
+        under = (tops <= bottom + CLEARANCE) & (tops > height)
+        under &= np.all(gap[:, [0, 2]] < (self._extents + extent)[:, [0, 2]], axis=1)
+        if not under.any():
+            return height, None
+        highest = int(np.argmax(np.where(under, tops, -np.inf)))
+        thing = self._things[highest]
+        return float(tops[highest]), None if _carries(thing, box) else thing
+
+    def _surface_under(self, box: Box, bottom: float) -> float:
+        centers, axes, half = self._surfaces
+        local = np.einsum("ni,nij->nj", box.center - centers, axes)
+        over = np.all(np.abs(local[:, [0, 2]]) < half[:, [0, 2]], axis=1)
+        for height in sorted(self._bottoms[over & (self._bottoms <= bottom + CLEARANCE)])[::-1]:
+            if not self._world.over_free_cell(box.center, float(height)):
+                return float(height)
+        return -np.inf
+
+
 def fall(world: World, object_id: str, box: Box) -> FloatArray:
     """Displacement (3,) from where an object is let go to where it rests."""
-    own = world.with_carried(object_id)
+    ground = Ground(world, world.with_carried(object_id))
     moved = box
     for _ in range(MAX_ROLLS):
-        height, bump = _support(world, own, moved)
+        height, bump = ground.support(moved)
         if bump is None:
             break
         moved = moved.moved(_roll(world, moved, bump))
@@ -37,36 +85,14 @@ def fall(world: World, object_id: str, box: Box) -> FloatArray:
     return offset
 
 
-def _support(world: World, own: set[str], box: Box) -> tuple[float, Box | None]:
-    """Height of the highest surface under the middle of a box, and the thing it rolls off."""
-    bottom = float(box.center[1] - box.extent()[1])
-    height = world.scene.floor_y
-    for key, trigger in world.triggers().items():
-        if key in own or (trigger.walled and not world.is_accessible(key)):
-            continue
-        local = trigger.box.to_local(box.center)
-        over = abs(local[0]) < trigger.box.half[0] and abs(local[2]) < trigger.box.half[2]
-        if not over or trigger.bottom > bottom + CLEARANCE or trigger.bottom <= height:
-            continue
-        if not world.over_free_cell(box.center, trigger.bottom):
-            height = trigger.bottom
-    bump: Box | None = None
-    for key, state in world.objects.items():
-        if key in own or not world.scene_objects[key].has("pickupable"):
-            continue
-        thing = object_box(state)
-        top = float(thing.center[1] + thing.extent()[1])
-        if top > bottom + CLEARANCE or top <= height or not _meet(thing, box):
-            continue
-        height, bump = top, None if _carries(thing, box) else thing
-    return height, bump
-
-
-def _meet(thing: Box, box: Box) -> bool:
-    """Tell whether two boxes overlap seen from above."""
-    reach = thing.extent() + box.extent()
-    gap = np.abs(thing.center - box.center)
-    return bool(gap[0] < reach[0] and gap[2] < reach[2])
+def let_down(world: World, object_id: str) -> None:
+    """Let an object that nobody holds fall from where it is, with what it carries."""
+    state = world.objects[object_id]
+    offset = fall(world, object_id, world.box(object_id))
+    for key in world.with_carried(object_id):
+        translate(world.objects[key], offset)
+    state.carrier = None
+    containment.resettle(world, object_id)
 
 
 def _carries(thing: Box, box: Box) -> bool:

@@ -111,6 +111,18 @@ class Visibility(NamedTuple):
     interactable: bool
 
 
+class Grip(NamedTuple):
+    """How the hand holds an object.
+
+    ``offset`` (3,) and ``turn`` (3, 3) are the hand's place [m] and rotation in the camera's frame,
+    ``item`` (3, 3) is the object's rotation in the hand's.
+    """
+
+    offset: FloatArray
+    turn: FloatArray
+    item: FloatArray
+
+
 class HandPose(NamedTuple):
     """Pose of the hand or of what it holds: world and relative to the camera."""
 

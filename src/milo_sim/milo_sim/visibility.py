@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from milo_sim.agent import camera_matrix
 from milo_sim.geometry import (
     BoolArray,
     Box,
@@ -24,7 +25,6 @@ from milo_sim.geometry import (
     stack,
     to_local_of_all,
 )
-from milo_sim.holding import camera_matrix
 from milo_sim.solids import AGENT_HEIGHT, AGENT_RADIUS
 from milo_sim.state import Visibility
 from milo_sim.surroundings import Occluders, Surroundings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -11,6 +12,7 @@ from milo_sim import holding, navigation, opening, placement, poses, raycast, vi
 from milo_sim.errors import ActionFailed
 from milo_sim.geometry import BoolArray, Box, FloatArray, Vector
 from milo_sim.motion import object_box
+from milo_sim.randomization import Restyling
 from milo_sim.receptacles import TriggerBox, trigger_boxes, turned
 from milo_sim.scene import Scene, SceneObject
 from milo_sim.solids import CARVE_RADIUS, body_box, solid_boxes
@@ -18,6 +20,7 @@ from milo_sim.state import (
     CAMERA_HEIGHT,
     AgentState,
     ChangeCounter,
+    Grip,
     HandPose,
     InteractablePose,
     ObjectState,
@@ -62,7 +65,14 @@ class World:
         agent: Pose of the agent.
         objects: State of each object by id.
         held_id: What the hand holds, or None.
-        grip: Offset (3,) and rotation (3, 3) of the held object in the camera's frame, or None.
+        grip: How the hand holds it, or None.
+        velocities: Velocity (3,) of each moving body in metres a second.
+        physics_paused: Moving bodies wait until the client lets time pass.
+        temperatures_decay: Whether hot and cold things get room temperature again.
+        time: Simulated seconds since the start.
+        object_filter: Ids that the metadata is limited to, or None.
+        restyling: What RandomizeMaterials and its kin changed of the scene's look.
+        random: Generator that SetRandomSeed seeds.
         free_cells: Known free cells of the 0.25 m lattice.
     """
 
@@ -88,7 +98,16 @@ class World:
         self._home_solids = dict(_home_solids(self.scene))
         self.objects = {o.object_id: _initial_state(o, self.changes) for o in self.scene.objects}
         self.held_id: str | None = None
-        self.grip: tuple[FloatArray, FloatArray] | None = None
+        self.grip: Grip | None = None
+        self.velocities: dict[str, FloatArray] = {}
+        self.physics_paused = False
+        self.temperatures_decay = True
+        self.time = self.followed_time = 0.0
+        self.followed_revision = -1
+        self.object_filter: frozenset[str] | None = None
+        self.restyling = Restyling()
+        self.random = random.Random(0)
+        self._boxes: dict[str, tuple[int, Box]] = {}
         self._parts: dict[str, tuple[int, list[Box]]] = {}
         self._points: dict[str, tuple[int, FloatArray]] = {}
         self._surroundings: tuple[tuple[int, int], Surroundings] | None = None
@@ -146,6 +165,14 @@ class World:
         if obj.object_type in opening.DOOR_TYPES:
             return body_box(obj)
         return object_box(self.objects[object_id])
+
+    def box(self, object_id: str) -> Box:
+        """The tightest box known of an object now."""
+        state = self.objects[object_id]
+        cached = self._boxes.get(object_id)
+        if cached is None or cached[0] != state.revision:
+            cached = self._boxes[object_id] = (state.revision, object_box(state))
+        return cached[1]
 
     def front_of(self, object_id: str) -> FloatArray:
         """Outward direction (3,) of the front of a container."""
@@ -209,6 +236,7 @@ class World:
         """Forget an object that nothing refers to any more."""
         del self.objects[object_id], self.scene_objects[object_id], self._home_solids[object_id]
         self.home_triggers.pop(object_id, None)
+        self._boxes.pop(object_id, None)
         self._parts.pop(object_id, None)
         self._points.pop(object_id, None)
         self._members_changed()
@@ -292,20 +320,27 @@ class World:
 
     # Moving the agent
 
-    def move(self, direction: str, magnitude: float | None = None, force: bool = False) -> None:
+    def move(
+        self,
+        direction: str,
+        magnitude: float | None = None,
+        force: bool = False,
+        manual: bool = False,
+    ) -> None:
         """Walk straight "ahead", "back", "left" or "right" by metres (None: the grid size).
 
-        ``force`` makes the engine ignore collisions of a held object, which are not modelled.
+        ``force`` makes the engine ignore collisions of a held object, which are not modelled; with
+        ``manual`` the hand stays where the client put it.
         """
-        navigation.move(self, direction, magnitude)
+        navigation.move(self, direction, magnitude, manual)
 
-    def rotate(self, degrees: float, force: bool = False) -> None:
-        """Turn clockwise (negative: counter-clockwise); ``force`` as in ``move``."""
-        navigation.rotate(self, degrees)
+    def rotate(self, degrees: float, force: bool = False, manual: bool = False) -> None:
+        """Turn clockwise (negative: counter-clockwise); options as in ``move``."""
+        navigation.rotate(self, degrees, manual)
 
-    def look(self, degrees: float, force: bool = False) -> None:
-        """Tilt the camera down (negative: up); ``force`` as in ``move``."""
-        navigation.look(self, degrees)
+    def look(self, degrees: float, force: bool = False, manual: bool = False) -> None:
+        """Tilt the camera down (negative: up); options as in ``move``."""
+        navigation.look(self, degrees, manual)
 
     def teleport(
         self,
@@ -352,15 +387,15 @@ class World:
 
     # Handling objects
 
-    def pickup(self, object_id: str, force: bool = False) -> str:
+    def pickup(self, object_id: str, force: bool = False, manual: bool = False) -> str:
         """Take an object into the hand; returns its id."""
-        return holding.pickup(self, object_id, force)
+        return holding.pickup(self, object_id, force, manual)
 
     def put(self, receptacle_id: str, force: bool = False, place_stationary: bool = True) -> None:
         """Put the held object into or onto a receptacle."""
         placement.put(self, receptacle_id, force, place_stationary)
 
-    def drop(self, force: bool = False) -> Vector:
+    def drop(self, force: bool = False) -> Vector | None:
         """Let the held object fall; returns where it comes to rest."""
         return holding.drop(self, force)
 
