@@ -45,7 +45,8 @@ def bathtub(look: Look) -> Model:
     """Tub: panelled outside, broad rim, deep hollow."""
     x, y, z = look.half
     rim = min(0.05, 0.2 * y)
-    hole = (x - max(0.05, min(0.16, 0.2 * x)), z - max(0.05, min(0.16, 0.2 * z)))
+    # Medians of basin to tub in the recorded scenes, the long way and across.
+    hole = (0.62 * x, 0.78 * z) if z >= x else (0.78 * x, 0.62 * z)
     model = Model()
     _rim(model, (x, z), hole, y - rim, y, p.CERAMIC)
     _rim(model, (0.97 * x, 0.97 * z), (0.92 * x, 0.92 * z), -y, y - rim, p.CERAMIC.scaled(0.93))
@@ -94,7 +95,7 @@ def sink(look: Look) -> Model:
     """Rim around a hollow bowl; a box that reaches far down also has a pedestal."""
     x, y, z = look.half
     depth = min(0.16, 0.9 * look.size[1])
-    hole = (0.80 * x, 0.74 * z)
+    hole = (0.70 * x, 0.58 * z)
     rim = min(0.03, 0.3 * depth)
     paint = p.CERAMIC
     wall = min(0.015, 0.1 * min(x, z))

@@ -1,6 +1,7 @@
 """What is fixed to walls and floors: windows, doors, pictures, curtains, shower walls, floor.
 
-Wall-mounted boxes are thin along z or, after a turn of the model, along x; both are drawn.
+Wall-mounted boxes are thin along z, their back to the wall; one that is much thinner along x is
+drawn likewise, with both faces alike.
 """
 
 from __future__ import annotations
@@ -32,11 +33,18 @@ Flat = Callable[[Look, Vector], Model]
 def _upright(look: Look, draw: Flat) -> Model:
     """Draw a flat thing for half sizes (width, height, half depth) and turn it to the thin side."""
     x, y, z = look.half
-    if x >= z:
+    if x > 0.5 * z:
         return draw(look, (x, y, z))
     turned = Model()
     turned.add(draw(look, (z, y, x)), turn=turns.Z_TO_X)
     return turned
+
+
+def _flush(model: Model, z: float, thickness: float) -> Model:
+    """What was modelled with the half depth ``thickness`` about z = 0, moved to the wall at -z."""
+    moved = Model()
+    moved.add(model, at=(0.0, 0.0, thickness - z))
+    return moved
 
 
 def _frame(model: Model, half: Vector, width: float, paint: Paint) -> tuple[float, float]:
@@ -65,9 +73,10 @@ def window(look: Look) -> Model:
 
     def draw(look: Look, half: Vector) -> Model:
         model = Model()
-        x, y, z = half
+        x, y, deep = half
+        z = min(deep, 0.05)
         white = p.PAINTED_WHITE
-        a, b = _frame(model, half, 0.07, white)
+        a, b = _frame(model, (x, y, z), 0.07, white)
         bar = min(0.03, 0.2 * min(a, b))
         pane = min(0.004, 0.2 * z)
         columns = max(1, min(4, round(2 * a / 0.7)))
@@ -87,8 +96,8 @@ def window(look: Look) -> Model:
         else:
             model.box((-a, -b, -pane), (a, b, pane), _SKY)
         sill = min(0.04, 0.2 * y)
-        model.box((-x, -y, -z), (x, -y + sill, z), white.scaled(0.92))
-        return model
+        model.box((-x, -y, -z), (x, -y + sill, 2 * deep - z), white.scaled(0.92))
+        return _flush(model, deep, z)
 
     return _upright(look, draw)
 
@@ -98,9 +107,10 @@ def mirror(look: Look) -> Model:
 
     def draw(look: Look, half: Vector) -> Model:
         model = Model()
-        _, _, z = half
+        x, y, deep = half
+        z = min(deep, 0.03)
         frame = look.choose((p.SILVER, p.WALNUT, p.BRONZE, p.PAINTED_WHITE), "frame")
-        a, b = _frame(model, half, 0.035, frame)
+        a, b = _frame(model, (x, y, z), 0.035, frame)
         glass = p.MIRROR.mixed(p.STAIN, 0.35) if look.dirty else p.MIRROR
         model.box((-a, -b, -0.7 * z), (a, b, 0.7 * z), glass)
         shine = p.MIRROR.scaled(1.25)
@@ -116,7 +126,7 @@ def mirror(look: Look) -> Model:
         if look.broken:
             _cracks(model, (a, b), 0.78 * z)
             _cracks(model, (a, b), -0.78 * z)
-        return model.within((2 * half[0], 2 * half[1], 2 * half[2]))
+        return _flush(model.within((2 * x, 2 * y, 2 * z)), deep, z)
 
     return _upright(look, draw)
 
@@ -126,8 +136,10 @@ def painting(look: Look) -> Model:
 
     def draw(look: Look, half: Vector) -> Model:
         model = Model()
-        _, _, z = half
-        a, b = _frame(model, half, 0.05, look.choose((p.WALNUT, p.BRASS, p.BLACK, p.OAK), "frame"))
+        x, y, deep = half
+        z = min(deep, 0.025)
+        timber = look.choose((p.WALNUT, p.BRASS, p.BLACK, p.OAK), "frame")
+        a, b = _frame(model, (x, y, z), 0.05, timber)
         sky = look.choose((Paint(0.55, 0.74, 0.88), Paint(0.93, 0.70, 0.45), p.CREAM), "sky")
         hill = look.choose((p.GREEN, p.TEAL, p.PURPLE, p.BRONZE), "hill")
         model.box((-a, -b, -0.6 * z), (a, b, 0.6 * z), sky)
@@ -145,7 +157,7 @@ def painting(look: Look) -> Model:
         crown = Model()
         crown.rod((0.0, 0.0, -0.78 * z), 1.56 * z, 1.0, p.LEAF.scaled(0.7), axis="z", count=10)
         model.add(crown, (0.16 * a, 0.2 * b, 1.0), at=(0.48 * a, -0.02 * b, 0.0))
-        return model
+        return _flush(model, deep, z)
 
     return _upright(look, draw)
 
@@ -155,10 +167,11 @@ def poster(look: Look) -> Model:
 
     def draw(look: Look, half: Vector) -> Model:
         model = Model()
-        x, y, z = half
+        x, y, deep = half
+        z = min(deep, 0.01)
         ground = look.choose((p.NAVY, p.CREAM, p.RED, p.TEAL), "ground")
         ink = p.CREAM if ground is not p.CREAM else p.RED
-        thin = min(z, 0.006)
+        thin = 0.7 * z
         model.box((-x, -y, -thin), (x, y, thin), ground)
         disc = Model()
         disc.rod((0.0, 0.0, -0.5), 1.0, 1.0, p.ORANGE, axis="z", count=20)
@@ -170,7 +183,7 @@ def poster(look: Look) -> Model:
             low = -0.55 * y - 0.2 * y * i
             model.box((-wide * x, low, -1.2 * thin), (wide * x, low + 0.1 * y, 1.2 * thin), ink)
         model.box((-0.3 * x, 0.98 * y, -z), (0.3 * x, y, z), p.CREAM)
-        return model.within((2 * x, 2 * y, 2 * z))
+        return _flush(model.within((2 * x, 2 * y, 2 * z)), deep, z)
 
     return _upright(look, draw)
 

@@ -9,6 +9,7 @@ import numpy as np
 from milo_sim.appearance import palette as p
 from milo_sim.appearance.look import Builder, Look
 from milo_sim.appearance.model import Model, Paint
+from milo_sim.appearance.shapes import Point2
 from milo_sim.appearance.surfaces import SURFACES
 
 _SHEET = Paint(0.93, 0.92, 0.89, specular=0.03)
@@ -99,6 +100,19 @@ def stool(look: Look) -> Model:
     return model
 
 
+def _arch(low: Point2, high: Point2) -> list[Point2]:
+    """Outline of an upright slab with a rounded top, between two corners."""
+    left, right = min(low[0], high[0]), max(low[0], high[0])
+    middle, radius = (left + right) / 2, (right - left) / 2
+    rise = min(0.6 * radius, 0.4 * (high[1] - low[1]))
+    outline = [(left, low[1]), (right, low[1])]
+    for i in range(7):
+        angle = math.pi * i / 6
+        at = (middle + radius * math.cos(angle), high[1] - rise + rise * math.sin(angle))
+        outline.append(at)
+    return outline
+
+
 def _seat(look: Look, cushions: int, default: float) -> Model:
     """Upholstered seat with arms and a back."""
     x, y, z = look.half
@@ -114,9 +128,9 @@ def _seat(look: Look, cushions: int, default: float) -> Model:
     legs(model, (0.92 * x, 0.92 * z), -y, -y + foot, 0.07, p.ESPRESSO)
     model.box((-0.98 * x, -y + foot, -z), (0.98 * x, seat - pillow, 0.95 * z), cover)
     for side in (-1.0, 1.0):
-        low, high = (side * (x - arm), -y + foot, -0.98 * z), (side * x, arm_top, 0.98 * z)
-        model.pad(low, high, cover.scaled(0.94), 0.3, 0.2)
-    model.pad((-x, -y + foot, -z), (x, y, -z + 0.6 * back), cover, 0.3, 0.15)
+        low, high = (side * (x - arm), -y + foot), (side * x, arm_top)
+        model.prism(_arch(low, high), -0.98 * z, 0.98 * z, cover.scaled(0.94), axis="z")
+    model.prism(_arch((-z, -y + foot), (-z + 0.6 * back, y)), -x, x, cover, axis="x")
     width = 2 * (x - arm) / cushions
     for i in range(cushions):
         left = -x + arm + i * width
@@ -229,7 +243,7 @@ def dog_bed(look: Look) -> Model:
     """Flat cushion inside a thick soft rim that is open in front."""
     rim = look.choose((p.FABRICS[0], p.FABRICS[3], p.FABRICS[7]), "rim")
     model = Model()
-    model.pad((-0.9, -1.0, -0.9), (0.9, 0.1, 0.9), rim.mixed(p.CREAM, 0.6), 0.5, 0.5)
+    model.pad((-0.82, -0.9, -0.82), (0.82, 0.0, 0.82), rim.mixed(p.CREAM, 0.6), 0.6, 1.0, 18)
     path = []
     for i in range(17):
         angle = math.radians(115 + 310 * i / 16)

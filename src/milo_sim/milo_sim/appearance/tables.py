@@ -202,16 +202,23 @@ def shelving_unit(look: Look) -> Model:
 
 
 def shelf(look: Look) -> Model:
-    """Board on the bottom of the box with a lip at the back."""
+    """Thin board on the bottom of the box, so that nothing on it is hidden, with a raised rim.
+
+    The rim runs along the back and ends, as what stands on a shelf keeps clear of them.
+    """
     x, y, z = look.half
     timber = p.joinery(look)
-    t = min(0.02, 0.35 * y)
+    t = min(0.005, 0.3 * y)
+    rim = min(0.012, 0.6 * y)
+    wall = min(0.012, 0.2 * x, 0.2 * z)
     model = Model()
     model.box((-x, -y, -z), (x, -y + t, z), timber)
-    model.box((-x, -y + t, -z), (x, -y + 1.6 * t, -z + min(0.012, 0.2 * z)), timber.scaled(0.85))
+    tone = timber.scaled(0.85)
+    model.box((-x, -y + t, -z), (x, -y + t + rim, -z + wall), tone)
     for side in (-1.0, 1.0):
-        outer, inner = side * 0.82 * x, side * (0.82 * x - min(0.02, 0.2 * x))
-        model.box((outer, -y + t, -z), (inner, -y + 2.2 * t, -0.4 * z), p.DARK_STEEL)
+        low = (side * x, -y + t, -z + wall)
+        model.box(low, (side * (x - wall), -y + t + rim, z - wall), tone)
+    model.box((-x, -y, z - 0.3 * wall), (x, -y + 1.6 * t, z), tone)
     return model
 
 

@@ -117,12 +117,12 @@ def plate(look: Look) -> Model:
         return shards(look, paint)
     model = Model()
     curve = ((0.58, -1.0), (0.62, -0.85), (1.0, 1.0))
-    model.vessel(curve, 0.05, 0.5, paint, count=24)
+    model.vessel(curve, 0.05, 0.7, paint, count=24)
     band = ((0.80, 0.10), (0.87, 0.35), (0.87, 0.78), (0.80, 0.50))
     model.revolve(band, paint.mixed(p.BLUE, 0.55), count=24)
     if look.dirty:
         for i in range(4):
-            at = (0.32 * math.cos(2.1 * i), -0.4, 0.36 * math.sin(2.1 * i))
+            at = (0.32 * math.cos(2.1 * i), -0.2, 0.36 * math.sin(2.1 * i))
             model.ball(at, (0.22, 0.25, 0.18), p.STAIN, 8)
     return model.fit(look.size)
 
