@@ -148,20 +148,6 @@ def test_resolution_is_kept_over_resets(controller, width, height):
     assert (event.screen_width, event.screen_height) == (width, height)
 
 
-def test_images_are_refused_with_the_cure(start_controller, controller):
-    with pytest.raises(ValueError, match=r"does not render .* headless=True"):
-        start_controller(headless=False)
-    with pytest.raises(ValueError, match="renderDepthImage"):
-        controller.reset(renderDepthImage=True)
-    controller.reset(renderDepthImage=False)
-    with pytest.raises(ValueError, match="renderInstanceSegmentation"):
-        controller.step(action="Pass", renderInstanceSegmentation=True)
-    event = controller.step("Pass")
-    assert event.frame is None
-    assert event.depth_frame is None
-    assert event.instance_masks == {}
-
-
 def test_unsupported_actions_never_pass_silently(base):
     with pytest.raises(ValueError, match="ToggleObjectOn is not supported by milo_sim"):
         base.step(action="ToggleObjectOn", objectId=fridge_id(base), forceAction=True)

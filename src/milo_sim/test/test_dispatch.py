@@ -123,14 +123,6 @@ def test_global_arguments_are_no_wrong_names():
     resolve("Pass", renderImage=False, agentId=0, renderInstanceSegmentation=False)
 
 
-@pytest.mark.parametrize("flag", ["renderInstanceSegmentation", "renderDepthImage"])
-def test_images_are_refused_with_the_cure(flag):
-    failure = refusal("Pass", **{flag: True})
-    assert failure.error_code == "InvalidArgument"
-    assert "does not render" in failure.message
-    assert "headless=True" in failure.message
-
-
 @pytest.mark.parametrize("action", sorted(UNSUPPORTED))
 def test_unsupported_actions_are_refused_by_name(action):
     failure = refusal(action, objectId="Apple|1", nonsense=1)
