@@ -124,7 +124,9 @@ class SceneModel:
         for indices in (model.mesh_face, model.mesh_facenormal, model.mesh_facetexcoord):
             indices[first : first + count] = surface.faces
         model.mesh_facenum[index] = count
+        # The compiler has moved the placeholder to its centre of mass.
         model.geom_pos[index], model.geom_quat[index] = 0.0, (1.0, 0.0, 0.0, 0.0)
+        model.geom_sameframe[index] = self._mujoco.mjtSameFrame.mjSAMEFRAME_BODY.value
         model.geom_matid[index] = model.material(_material_name(drawable)).id
         self._mujoco.mjr_uploadMesh(model, context, index)
         self.drawables[index] = drawable

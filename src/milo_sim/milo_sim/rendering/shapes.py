@@ -17,7 +17,8 @@ GLASS_WALL_TYPES = frozenset({"ShowerDoor", "ShowerGlass"})
 """Masks and depth look through their panes, as ``visible`` does: things in a shower have masks. A
 window's pane is solid in them, because behind it there is nothing to see."""
 
-ShapeKey = tuple[str, Vector, float, tuple[tuple[str, Any], ...], str, int]
+Look = tuple[tuple[str, Any], ...]
+ShapeKey = tuple[str, Vector, float, Look, tuple[str, ...], str, int]
 
 
 def shape_key(obj: SceneObject, state: ObjectState, size: Vector, scene_name: str) -> ShapeKey:
@@ -30,12 +31,13 @@ def shape_key(obj: SceneObject, state: ObjectState, size: Vector, scene_name: st
         (width, height, depth),
         round(state.openness, 2),
         _look(state),
+        obj.salient_materials or (),
         obj.asset_id,
         zlib.crc32(style.encode()),
     )
 
 
-def _look(state: ObjectState) -> tuple[tuple[str, Any], ...]:
+def _look(state: ObjectState) -> Look:
     """State that shows, by its name in the metadata; only what is not the default."""
     values = (
         ("isToggled", state.is_toggled),
@@ -53,9 +55,15 @@ def _look(state: ObjectState) -> tuple[tuple[str, Any], ...]:
 @lru_cache(maxsize=2048)
 def shape(key: ShapeKey) -> tuple[Drawable, ...]:
     """Surfaces of one look; the owner is left open."""
-    object_type, size, openness, look, asset_id, seed = key
+    object_type, size, openness, look, materials, asset_id, seed = key
     parts = build_parts(
-        object_type, size, openness=openness, state=dict(look), asset_id=asset_id, seed=seed
+        object_type,
+        size,
+        openness=openness,
+        state=dict(look),
+        materials=materials,
+        asset_id=asset_id,
+        seed=seed,
     )
     see_through = object_type in GLASS_WALL_TYPES
     return tuple(
