@@ -92,9 +92,14 @@ def wanted_images(message: Mapping[str, Any], before: WantedImages) -> WantedIma
     return wanted
 
 
-def wants_images(message: Mapping[str, Any]) -> bool:
-    """Whether an action's event carries images at all; a headless Controller says no."""
-    return "renderImage" not in message or _truth(message, "renderImage")
+def wants_images(message: Mapping[str, Any], before: bool) -> bool:
+    """Whether an action's event carries images at all; a headless Controller always says no.
+
+    An action that does not say follows the last Initialize, for which yes is the default.
+    """
+    if "renderImage" in message:
+        return _truth(message, "renderImage")
+    return before or message.get("action") == "Initialize"
 
 
 def _truth(message: Mapping[str, Any], name: str) -> bool:

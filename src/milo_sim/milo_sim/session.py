@@ -53,6 +53,7 @@ class Session:
         camera_near_plane: Near clipping plane [m].
         camera_far_plane: Far clipping plane [m].
         cameras: Third-party cameras.
+        sends_images: Whether events carry images, unless an action says otherwise.
         wanted: Images that go with each event beside the colour picture.
         colors: The metadata field of that name: colours of the segmentation images, or None.
         agent_age: Number of full events since the agent was made, by Reset or Initialize.
@@ -70,6 +71,7 @@ class Session:
         self.camera_near_plane = 0.01
         self.camera_far_plane = 20.0
         self.cameras = CameraSet()
+        self.sends_images = False
         self.wanted = WantedImages()
         self.colors: list[dict[str, Any]] | None = None
         self._pictures: Pictures | None = None
@@ -92,6 +94,7 @@ class Session:
 
     def answer(self, body: bytes) -> Outcome:
         """Carry out the action of one message body (UTF-8 JSON)."""
+        self._images_due = False
         try:
             message = json.loads(body)
         except ValueError as error:  # also UnicodeDecodeError
@@ -109,8 +112,12 @@ class Session:
         name = str(message.get("action"))
         self.steps += 1
         try:
-            # A scene that is loaded is shown by the Initialize that follows.
-            self._images_due = name != "Reset" and wants_images(message)
+            self._images_due = wants_images(message, self.sends_images)
+            if name == "Initialize":
+                self.sends_images = self._images_due
+            elif name == "Reset":
+                # The scene is shown by the Initialize that follows.
+                self._images_due = False
             self.wanted = wanted_images(message, self.wanted)
             self._check_agent(message)
             call = self._dispatcher.resolve(message)
