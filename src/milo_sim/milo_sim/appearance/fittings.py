@@ -237,9 +237,10 @@ def curtains(look: Look) -> Model:
         model = Model()
         x, y, z = half
         paint = look.vary(look.choose(_CURTAINS, "curtain"))
-        folds = max(2, min(6, round(x / 0.12)))
+        width = min(0.7 * x, 0.6)
+        folds = max(2, min(6, round(width / 0.12)))
         for side in (-1.0, 1.0):
-            span = (side * 0.98 * x, side * 0.28 * x)
+            span = (side * 0.98 * x, side * (0.98 * x - width))
             _drape(model, (min(span), max(span)), half, folds, paint)
         r = min(0.018, 0.4 * z, 0.1 * y)
         model.rod((-0.97 * x, 0.95 * y - r, 0.0), 1.94 * x, r, p.BRONZE, axis="x", count=8)
