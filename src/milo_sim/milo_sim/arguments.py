@@ -81,6 +81,27 @@ def _list_of(convert: Callable[[Any], Any]) -> Callable[[Any], list[Any] | None]
     return convert_list
 
 
+def _to_pose(value: Any) -> dict[str, Any]:
+    """An ``ObjectPose``: name, position and rotation of an object."""
+    if not isinstance(value, Mapping) or set(value) - {"objectName", "position", "rotation"}:
+        raise ConversionError
+    return {
+        "objectName": _to_text(value.get("objectName")) or "",
+        "position": _to_vector(value.get("position", {})),
+        "rotation": _to_vector(value.get("rotation", {})),
+    }
+
+
+def _to_count(value: Any) -> dict[str, Any]:
+    """An ``ObjectTypeCount``: how many objects of a type there shall be."""
+    if not isinstance(value, Mapping) or set(value) - {"objectType", "count"}:
+        raise ConversionError
+    return {
+        "objectType": _to_text(value.get("objectType")) or "",
+        "count": _to_int(value.get("count", 0)),
+    }
+
+
 @dataclass(frozen=True)
 class _TypeFacts:
     """Name the engine prints for a parameter, name in a conversion error, and the conversion."""
@@ -108,6 +129,9 @@ class ArgumentType(Enum):
     )
     FLOATS = _TypeFacts("Single[]", "Single[]", _list_of(_to_float), True)
     BOOLS = _TypeFacts("Boolean[]", "Boolean[]", _list_of(_to_bool), True)
+    TEXTS = _TypeFacts("String[]", "String[]", _list_of(_to_text), True)
+    OBJECT_POSES = _TypeFacts("ObjectPose[]", "ObjectPose[]", _list_of(_to_pose), True)
+    TYPE_COUNTS = _TypeFacts("ObjectTypeCount[]", "ObjectTypeCount[]", _list_of(_to_count), True)
     VECTORS = _TypeFacts("Vector3[]", "Vector3[]", _list_of(_to_vector), True)
 
     @property
