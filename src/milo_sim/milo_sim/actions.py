@@ -14,12 +14,12 @@ from milo_sim import raycast
 from milo_sim.arguments import ArgumentType as T
 from milo_sim.arguments import Parameter
 from milo_sim.dispatch import Action, Dispatcher, Handler, Signature
-from milo_sim.errors import ActionFailed, UnknownSceneError
+from milo_sim.errors import ActionFailed
 from milo_sim.hand_actions import HAND_ACTIONS
 from milo_sim.metadata import xyz
 from milo_sim.query_actions import QUERY_ACTIONS
-from milo_sim.scene import base_name, scene_names
 from milo_sim.scene_actions import SCENE_ACTIONS
+from milo_sim.scene_choice import SCENE_CHOICE_ACTIONS
 from milo_sim.session import Session
 from milo_sim.signatures import (
     FORCE,
@@ -40,16 +40,6 @@ from milo_sim.unsupported import UNSUPPORTED
 _INT_MAX = 2**31 - 1
 
 # --- Scene and session -------------------------------------------------------------------------
-
-
-def _reset(session: Session, arguments: Arguments) -> None:
-    name = arguments["sceneName"] or session.world.scene.name
-    if base_name(name) == "Procedural":
-        raise ActionFailed("Procedural scenes are not supported by milo_sim; give a scene name.")
-    try:
-        session.load(name)
-    except UnknownSceneError as error:
-        raise ActionFailed(f"Scene {name!r} is not contained in milo_sim.") from error
 
 
 def _initialize(session: Session, arguments: Arguments) -> dict[str, float]:
@@ -131,10 +121,6 @@ def _update_camera(session: Session, arguments: Arguments) -> None:
         session.camera_near_plane,
         session.camera_far_plane,
     )
-
-
-def _scenes_in_build(_session: Session, _arguments: Arguments) -> list[str]:
-    return [f"{name}_physics" for name in scene_names()]
 
 
 def _nothing(_session: Session, _arguments: Arguments) -> None:
@@ -396,13 +382,12 @@ ACTIONS: tuple[Action, ...] = (
     *STATE_ACTIONS,
     *HAND_ACTIONS,
     *SCENE_ACTIONS,
+    *SCENE_CHOICE_ACTIONS,
     *QUERY_ACTIONS,
-    simple("Reset", _reset, Parameter("sceneName", T.TEXT, ""), lenient=True),
     simple("Initialize", _initialize, *_INITIALIZE_PARAMETERS, lenient=True),
     simple("ChangeResolution", _change_resolution, Parameter("x", T.INT), Parameter("y", T.INT)),
     simple("AddThirdPartyCamera", _add_camera, *_ADD_CAMERA_PARAMETERS),
     simple("UpdateThirdPartyCamera", _update_camera, *_UPDATE_CAMERA_PARAMETERS),
-    simple("GetScenesInBuild", _scenes_in_build, fast_emit=True),
     *(simple(name, _nothing) for name in ("Done", "Pass", "NoOp")),
     simple("TestActionReflectParam", _reflect, Parameter("rvalue", T.TEXT)),
     simple("TestFastEmit", _reflect, Parameter("rvalue", T.TEXT), fast_emit=True),

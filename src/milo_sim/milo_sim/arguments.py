@@ -62,6 +62,12 @@ def _to_vector(value: Any) -> Vector:
     return (x, y, z)
 
 
+def _to_structure(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ConversionError
+    return value
+
+
 def _to_partial_vector(value: Any) -> tuple[float | None, float | None, float | None]:
     if not isinstance(value, Mapping) or set(value) - {"x", "y", "z"}:
         raise ConversionError
@@ -127,6 +133,7 @@ class ArgumentType(Enum):
     PARTIAL_VECTOR_OR_NULL = _TypeFacts(
         "OptionalVector3", "OptionalVector3", _to_partial_vector, True
     )
+    STRUCTURE = _TypeFacts("ProceduralHouse", "ProceduralHouse", _to_structure)
     FLOATS = _TypeFacts("Single[]", "Single[]", _list_of(_to_float), True)
     BOOLS = _TypeFacts("Boolean[]", "Boolean[]", _list_of(_to_bool), True)
     TEXTS = _TypeFacts("String[]", "String[]", _list_of(_to_text), True)

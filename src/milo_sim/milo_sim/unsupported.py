@@ -7,7 +7,7 @@ from typing import Final
 
 # fmt: off
 UNSUPPORTED: Final[frozenset[str]] = frozenset({
-    "ChangeQuality", "ChangeTimeScale", "CoordinateFromRaycastThirdPartyCamera", "CreateHouse",
+    "ChangeQuality", "ChangeTimeScale", "CoordinateFromRaycastThirdPartyCamera",
     "Look", "MoveAgent", "MoveArm", "MoveArmBase", "MoveHandForce", "PlaceHeldObject",
     "ReleaseObject", "RemoveObjectFromScene", "Rotate", "RotateAgent", "RotateHand",
     "SetHandSphereRadius", "SetObjectStates", "ToggleMapView",
