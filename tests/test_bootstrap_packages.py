@@ -23,6 +23,7 @@ NODE_PACKAGES = {"milo_sim_bridge", "milo_planner", "milo_benchmark"}
 # Import name -> key in the rosdep index, where the two differ; None: only pip has it.
 ROSDEP_KEYS = {
     "ai2thor": None,
+    "gymnasium": None,
     "mujoco": None,
     "msgpack": "python3-msgpack",
     "numpy": "python3-numpy",
