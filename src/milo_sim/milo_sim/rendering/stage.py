@@ -158,7 +158,8 @@ class Stage:
             self._decorate()
             self._build(spare=False)
         self._light()
-        if not self._follow_roster() or not self._follow_states():
+        self._follow_roster()
+        if not self._follow_states():
             self._build(spare=True)
             self._follow_states()
         self._hide()
@@ -171,8 +172,8 @@ class Stage:
         self.model.model.light_diffuse[:], ambient = lit(self._lights, restyling)
         self.model.set_ambient(ambient)
 
-    def _follow_roster(self) -> bool:
-        """Take out what has vanished and take in what is new; False if there is too much new."""
+    def _follow_roster(self) -> None:
+        """Take out what has vanished and take in what is new."""
         objects = self.world.objects
         for object_id in [key for key in self._shown if key not in objects]:
             shown = self._shown.pop(object_id)
@@ -183,7 +184,6 @@ class Stage:
             if object_id not in self.owners:
                 # A new list: whoever has looked at the old one sees that it changed.
                 self.owners = [*self.owners, object_id]
-        return True
 
     def _follow_states(self) -> bool:
         """Bring poses and shapes up to date; False if the spare surfaces do not suffice."""
