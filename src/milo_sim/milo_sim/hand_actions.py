@@ -68,10 +68,10 @@ def _level(session: Session, degrees: float) -> FloatArray:
 def _push(
     session: Session, arguments: Arguments, degrees: float, refusal: ActionFailed
 ) -> dict[str, float]:
-    world, key = session.world, arguments["objectId"]
-    if key is not None and key == world.held_id:
+    world, given = session.world, arguments["objectId"]
+    key = target(session, arguments) if given is None else given
+    if key == world.held_id:
         raise ActionFailed("Please use Throw for an item in the Agent's Hand")
-    key = target(session, arguments)
     world.require_interactable(key, arguments["forceAction"])
     if not hand.is_loose(world, key):
         raise refusal
