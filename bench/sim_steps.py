@@ -159,13 +159,8 @@ def resending_executable(folder: Path) -> str:
     return shlex.quote(str(path))
 
 
-def main() -> int:
-    """Print the table."""
-    if os.environ.get(RESEND):
-        return serve_resending()
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=2000)
-    steps = parser.parse_args().steps
+def run(steps: int) -> None:
+    """Measure and print the table."""
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:2]))
     found = through_controller(milo_sim.executable(), steps)
@@ -188,6 +183,15 @@ def main() -> int:
     total, growth = found["memory"]
     print(f"resident memory: {total:.0f} MiB, {growth:+.1f} MiB in {steps} steps")
     print(f"load of the machine: {os.getloadavg()[0]:.1f}")
+
+
+def main() -> int:
+    """Run the benchmark, or be the resending player."""
+    if os.environ.get(RESEND):
+        return serve_resending()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=2000)
+    run(parser.parse_args().steps)
     return 0
 
 
