@@ -302,3 +302,34 @@ def test_candles_catch_fire_and_are_put_out(player):
     lit = {e["objectId"]: e["isToggled"] for e in metadata["objects"]}
     assert lit[faucet]
     assert not lit[candle["objectId"]]
+
+
+def test_a_candle_lights_another(player):
+    objects = player.reset("FloorPlan230")["objects"]
+    first, second = [e for e in objects if e["objectType"] == "Candle"][:2]
+    assert not second["isToggled"]
+    player.step("ToggleObjectOn", objectId=first["objectId"], forceAction=True)
+
+    def move(offset):
+        box, own = first["axisAlignedBoundingBox"], second["axisAlignedBoundingBox"]
+        top = box["center"]["y"] + box["size"]["y"] / 2
+        rise = top - (own["center"]["y"] + own["size"]["y"] / 2)
+        place = {
+            "x": second["position"]["x"] + box["center"]["x"] - own["center"]["x"] + offset,
+            "y": second["position"]["y"] + rise,
+            "z": second["position"]["z"] + box["center"]["z"] - own["center"]["z"],
+        }
+        metadata = player.step(
+            "TeleportObject",
+            objectId=second["objectId"],
+            position=place,
+            rotation=second["rotation"],
+            forceAction=True,
+            forceKinematic=True,
+        )
+        assert metadata["lastActionSuccess"], metadata["errorMessage"]
+        states = {e["objectId"]: e["isToggled"] for e in metadata["objects"]}
+        return states[second["objectId"]]
+
+    assert not move(0.2)
+    assert move(0.02)
