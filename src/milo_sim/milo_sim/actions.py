@@ -17,6 +17,7 @@ from milo_sim.dispatch import Action, Dispatcher, Handler, Signature
 from milo_sim.errors import ActionFailed
 from milo_sim.hand_actions import HAND_ACTIONS
 from milo_sim.metadata import xyz
+from milo_sim.player import LARGEST_SIDE
 from milo_sim.query_actions import QUERY_ACTIONS
 from milo_sim.scene_actions import SCENE_ACTIONS
 from milo_sim.scene_choice import SCENE_CHOICE_ACTIONS
@@ -105,6 +106,10 @@ def _change_resolution(session: Session, arguments: Arguments) -> None:
     width, height = arguments["x"], arguments["y"]
     if width <= 0 or height <= 0:
         raise ActionFailed(f"The resolution must be positive, not {width} x {height}.")
+    if max(width, height) > LARGEST_SIDE:
+        raise ActionFailed(
+            f"Pictures have up to {LARGEST_SIDE} pixels a side, not {width} x {height}."
+        )
     session.width, session.height = width, height
     world = session.world
     world.settings = dataclasses.replace(world.settings, width=width, height=height)

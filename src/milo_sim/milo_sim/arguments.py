@@ -7,13 +7,16 @@ values convert into each other where they can, structures do not; absent vector 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
 Vector = tuple[float, float, float]
+
+
+LARGEST_NUMBER = 1e9
+"""Numbers beyond this are refused: squares of lengths in the metadata's 32 bits end here."""
 
 
 class ConversionError(ValueError):
@@ -27,7 +30,8 @@ def _to_float(value: Any) -> float:
         number = float(value)
     except (ValueError, OverflowError) as error:
         raise ConversionError from error
-    if not math.isfinite(number):
+    # Also refuses NaN.
+    if not abs(number) <= LARGEST_NUMBER:
         raise ConversionError
     return number
 

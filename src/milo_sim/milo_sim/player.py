@@ -2,12 +2,16 @@
 
 The process ends, in all cases without a traceback, when the client closes its pipe, when the
 process that started it is gone, on SIGTERM, and when the bytes on the pipe cannot be a message.
+The pipes belong to the client; those of a client that was killed are removed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import re
+import select
 import signal
 import stat
 import sys
@@ -31,10 +35,13 @@ CLIENT_PIPE = "AI2THOR_FIFO_CLIENT_PIPE_PATH"
 SERVER_TYPE = "AI2THOR_SERVER_TYPE"
 PARENT_PID = "MILO_SIM_PARENT_PID"
 
+LARGEST_SIDE = 16384
+"""What OpenGL can draw on everywhere [px]."""
 EXIT_PROTOCOL = 1
 EXIT_USAGE = 2
 _WATCH_SECONDS = 1.0
 _CONNECT_SECONDS = 60.0
+_FAREWELL_SECONDS = 0.3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,6 +53,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         return _complain(str(error), EXIT_USAGE)
     watch = _Watch(int(os.environ.get(PARENT_PID) or os.getppid()))
+    try:
+        code = _run(server_path, client_path, width, height, watch)
+        watch.wait_for_parents_end()
+    finally:
+        if watch.parent_is_gone():
+            _remove_pipes(server_path, client_path)
+    return code
+
+
+def _run(server_path: str, client_path: str, width: int, height: int, watch: _Watch) -> int:
+    """Serve the client until its end; returns the exit code."""
     try:
         _serve(server_path, client_path, width, height, watch)
     except ProtocolError as error:
@@ -60,6 +78,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _complain(sentence: str, code: int) -> int:
     print(f"milo_sim player: {sentence}", file=sys.stderr)
     return code
+
+
+def _remove_pipes(*paths: str) -> None:
+    """Remove the pipes and, as the client would, the folder that held nothing else."""
+    with contextlib.suppress(OSError):
+        for path in paths:
+            os.unlink(path)
+        os.rmdir(os.path.dirname(paths[0]))
 
 
 def _pipe_paths(environment: Mapping[str, str]) -> tuple[str, str]:
@@ -88,8 +114,10 @@ def _screen_size(arguments: Sequence[str]) -> tuple[int, int]:
         value = "300"
         if option in arguments[:-1]:
             value = arguments[arguments.index(option) + 1]
-        if not value.isdecimal() or int(value) == 0:
-            raise ValueError(f"{option} must be a positive number of pixels, not {value!r}.")
+        if not re.fullmatch("0*[1-9][0-9]{0,4}", value) or int(value) > LARGEST_SIDE:
+            raise ValueError(
+                f"{option} must be a positive number of pixels up to {LARGEST_SIDE}, not {value!r}."
+            )
         sizes.append(int(value))
     return sizes[0], sizes[1]
 
@@ -114,12 +142,23 @@ class _Watch:
         self._connect_by = None
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
+    def parent_is_gone(self) -> bool:
+        """Whether the process that started this one has ended."""
+        return os.getppid() != self._parent
+
+    def wait_for_parents_end(self) -> None:
+        """Wait a moment: the pipes of a process that is killed close a little before it is gone."""
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        with contextlib.suppress(OSError, AttributeError):  # only Linux can wait for any process
+            parent = os.pidfd_open(self._parent)
+            select.select([parent], [], [], _FAREWELL_SECONDS)
+
     @staticmethod
     def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
         sys.exit(128 + number)
 
     def _check(self, _number: int, _frame: FrameType | None) -> None:
-        if os.getppid() != self._parent:
+        if self.parent_is_gone():
             sys.exit(0)
         if self._connect_by is not None and time.monotonic() > self._connect_by:
             sys.exit(

@@ -103,14 +103,14 @@ class Session:
         """Carry out the action of one message body (UTF-8 JSON)."""
         self._images_due = False
         try:
-            message = json.loads(body)
-        except ValueError as error:  # also UnicodeDecodeError
+            message = _parse(body)
+        except (ValueError, RecursionError) as error:
             return _malformed(f"The message is not valid JSON: {error}.")
         if not isinstance(message, dict) or not isinstance(message.get("action"), str):
             return _malformed('The message is not a JSON object with an "action" name.')
         sequence_id = message.get("sequenceId", self.sequence_id)
-        if not isinstance(sequence_id, int):
-            return _malformed(f"sequenceId {sequence_id!r} is not an integer.")
+        if type(sequence_id) is not int or not -(2**31) <= sequence_id < 2**31:
+            return _malformed(f"sequenceId {sequence_id!r} is not a 32-bit integer.")
         self.sequence_id = sequence_id
         return self.step(message)
 
@@ -218,6 +218,20 @@ class Session:
                 f"There is no agent {message['agentId']!r}: milo_sim has one agent, number 0.",
                 error_code="InvalidArgument",
             )
+
+
+def _parse(body: bytes) -> Any:
+    """Parse UTF-8 JSON, of which every text can be sent back.
+
+    Raises:
+        ValueError: It is not valid JSON.
+        RecursionError: It is nested too deeply.
+    """
+    message = json.loads(body)
+    if rb"\ud" in body.lower():
+        # Half of a surrogate pair is no text (UnicodeEncodeError is a ValueError).
+        json.dumps(message, ensure_ascii=False).encode()
+    return message
 
 
 def _malformed(message: str) -> Outcome:

@@ -1,5 +1,6 @@
 import json
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from milo_sim.metadata import MetadataEncoder
 from milo_sim.session import Session
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from player_client import LIMIT, Client  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -91,3 +95,28 @@ class Player:
 def player():
     """The simulator with its wire format, in this process."""
     return Player()
+
+
+@pytest.fixture
+def start(tmp_path):
+    clients = []
+
+    def make(**options):
+        folder = tmp_path / f"pipes {len(clients)}"
+        folder.mkdir()
+        clients.append(Client(folder, **options))
+        return clients[-1]
+
+    yield make
+    for client in clients:
+        client.close()
+        if client.process.poll() is None:
+            client.process.kill()
+        client.process.communicate(timeout=LIMIT)
+
+
+@pytest.fixture
+def client(start):
+    made = start()
+    made.connect()
+    return made

@@ -204,7 +204,7 @@ def test_settings_of_initialize_reach_the_very_next_view(player):
 
 def test_failed_reset_keeps_the_scene(player):
     player.reset("FloorPlan1")
-    for name in ("FloorPlan31_physics", "Procedural", "../FloorPlan2"):
+    for name in ("FloorPlan31_physics", "../FloorPlan2"):
         metadata = player.step("Reset", sceneName=name)
         assert not metadata["lastActionSuccess"]
         assert metadata["errorMessage"]

@@ -1,122 +1,16 @@
 """The player process, driven over its pipes without the ai2thor package."""
 
-import json
 import os
-import select
 import shlex
 import signal
-import struct
 import subprocess
 import sys
-import time
 
-import msgpack
 import pytest
+from player_client import LIMIT, frame, has_started, is_running, wait_until
 
 import milo_sim
 from milo_sim.protocol import FieldType
-
-END = struct.pack("!BI", 255, 0)
-LIMIT = 30.0
-
-
-def frame(body: bytes) -> bytes:
-    return struct.pack("!BI", FieldType.ACTION, len(body)) + body + END
-
-
-class Client:
-    """The client's end of the two pipes."""
-
-    def __init__(self, folder, arguments=("-batchmode", "-nographics"), **environment) -> None:
-        self.server_path = str(folder / "server.pipe")
-        self.client_path = str(folder / "client.pipe")
-        os.mkfifo(self.server_path)
-        os.mkfifo(self.client_path)
-        self.environment = {
-            **os.environ,
-            "AI2THOR_SERVER_TYPE": "FIFO",
-            "AI2THOR_FIFO_SERVER_PIPE_PATH": self.server_path,
-            "AI2THOR_FIFO_CLIENT_PIPE_PATH": self.client_path,
-            **environment,
-        }
-        self.process = subprocess.Popen(
-            [*shlex.split(milo_sim.executable()), *arguments],
-            env=self.environment,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.source = -1
-        self.sink = -1
-
-    def connect(self):
-        self.source = os.open(self.server_path, os.O_RDONLY)
-        started = self.receive()
-        self.sink = os.open(self.client_path, os.O_WRONLY)
-        return started
-
-    def read(self, size: int) -> bytes:
-        data = b""
-        while len(data) < size:
-            ready, _, _ = select.select([self.source], [], [], LIMIT)
-            assert ready, "the player did not answer"
-            part = os.read(self.source, size - len(data))
-            assert part, "the player closed the pipe"
-            data += part
-        return data
-
-    def receive(self):
-        """Field type and body of one message."""
-        field, length = struct.unpack("!BI", self.read(5))
-        body = self.read(length)
-        assert self.read(5) == END
-        return FieldType(field), msgpack.unpackb(body)
-
-    def send(self, data: bytes) -> None:
-        os.write(self.sink, data)
-
-    def step(self, **action):
-        self.send(frame(json.dumps(action).encode()))
-        return self.receive()
-
-    def agent(self, **action):
-        field, body = self.step(**action)
-        assert field is FieldType.METADATA
-        return body["agents"][0]
-
-    def wait(self) -> tuple[int, str]:
-        _, errors = self.process.communicate(timeout=LIMIT)
-        return self.process.returncode, errors
-
-    def close(self) -> None:
-        for descriptor in (self.source, self.sink):
-            if descriptor >= 0:
-                os.close(descriptor)
-        self.source = self.sink = -1
-
-
-@pytest.fixture
-def start(tmp_path):
-    clients = []
-
-    def make(**options):
-        folder = tmp_path / f"pipes {len(clients)}"
-        folder.mkdir()
-        clients.append(Client(folder, **options))
-        return clients[-1]
-
-    yield make
-    for client in clients:
-        client.close()
-        if client.process.poll() is None:
-            client.process.kill()
-        client.process.communicate(timeout=LIMIT)
-
-
-@pytest.fixture
-def client(start):
-    made = start()
-    made.connect()
-    return made
 
 
 def test_the_first_message_is_an_event_of_no_action(start):
@@ -242,27 +136,6 @@ sys.stdin.read()
 """
 
 
-def _is_running(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as status:
-            return status.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def _has_started(pid: int) -> bool:
-    """Whether the start script has become the player."""
-    with open(f"/proc/{pid}/cmdline") as file:
-        return "milo_sim" in file.read().split("\0")
-
-
-def _wait_until(condition) -> None:
-    deadline = time.monotonic() + LIMIT
-    while not condition() and time.monotonic() < deadline:
-        select.select([], [], [], 0.02)
-    assert condition()
-
-
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs /proc")
 @pytest.mark.parametrize("connected", [True, False])
 def test_killed_parent_leaves_no_orphan(start, connected):
@@ -281,10 +154,10 @@ def test_killed_parent_leaves_no_orphan(start, connected):
         player = int(parent.stdout.readline())
         if connected:
             client.connect()
-        _wait_until(lambda: _has_started(player))
+        wait_until(lambda: has_started(player))
         parent.kill()
         parent.communicate(timeout=LIMIT)
-        _wait_until(lambda: not _is_running(player))
+        wait_until(lambda: not is_running(player))
     finally:
         parent.kill()
         parent.communicate(timeout=LIMIT)

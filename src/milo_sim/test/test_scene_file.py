@@ -15,6 +15,7 @@ import pytest
 import milo_sim
 from milo_sim.errors import SceneFileError
 from milo_sim.interior.room import panels
+from milo_sim.interior.style import RoomStyle
 from milo_sim.launcher import LauncherError, executable_path
 from milo_sim.scene import empty_scene, load_scene, own_scene_names, scene_names
 from milo_sim.scene_file import load_scene_file, scene_of, schema_text
@@ -430,7 +431,8 @@ def test_empty_scene_is_a_room(player):
     assert player.step("Reset", sceneName="Procedural")["lastActionSuccess"]
     assert player.step("Initialize", renderImage=False)["objects"] == []
     assert player.step("RotateRight")["lastActionSuccess"]
-    assert list(panels(empty_scene()))
+    scene = empty_scene()
+    assert list(panels(scene, RoomStyle(scene.room_type, 1)))
 
 
 def test_scenes_from_the_environment(start_controller, monkeypatch):
