@@ -84,7 +84,7 @@ def test_every_import_is_declared_for_ros_and_for_pip(name: str) -> None:
         key = ROSDEP_KEYS.get(module, module)
         if key is not None:
             assert key in declared, f"{name} imports {module}: add {key} to package.xml"
-        if module in ROSDEP_KEYS and module != "mujoco":
+        if module in ROSDEP_KEYS:
             assert f'"{module}' in setup, f"{name} imports {module}: add it to setup.py"
 
 

@@ -1,8 +1,17 @@
 """Build and installation, for colcon (ament_python) and for pip."""
 
+from pathlib import Path
+
 from setuptools import find_packages, setup
 
 NAME = "milo_sim"
+CORE = Path(__file__).resolve().parent.parent / "milo_core"
+
+
+def core_requirement() -> str:
+    """milo_core is in no package index: pip finds it in the folder beside this one."""
+    return f"milo_core @ {CORE.as_uri()}" if (CORE / "setup.py").is_file() else "milo_core"
+
 
 setup(
     name=NAME,
@@ -18,8 +27,18 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     python_requires=">=3.11",
-    install_requires=["setuptools", "milo_core", "msgpack>=1", "mujoco>=3.3.7", "numpy>=1.26"],
-    extras_require={"test": ["ai2thor==5.0.0", "jsonschema", "pytest"]},
+    install_requires=[
+        "setuptools",
+        core_requirement(),
+        "msgpack>=1",
+        "mujoco>=3.3.7",
+        "numpy>=1.26",
+        "pydantic>=2.6",
+    ],
+    extras_require={
+        "gym": ["gymnasium>=1.0"],
+        "test": ["ai2thor==5.0.0", "gymnasium>=1.0", "jsonschema", "pytest"],
+    },
     zip_safe=False,
     entry_points={"console_scripts": ["milo-sim-player = milo_sim.player:main"]},
 )

@@ -8,48 +8,38 @@ whose effect is not simulated take only their default (see Support).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from typing import Any
 
+from milo_sim import raycast
 from milo_sim.arguments import ArgumentType as T
-from milo_sim.arguments import Parameter, Support
+from milo_sim.arguments import Parameter
 from milo_sim.dispatch import Action, Dispatcher, Handler, Signature
-from milo_sim.errors import ActionFailed, UnknownSceneError
+from milo_sim.errors import ActionFailed
+from milo_sim.hand_actions import HAND_ACTIONS
 from milo_sim.metadata import xyz
-from milo_sim.scene import base_name, scene_names
+from milo_sim.query_actions import QUERY_ACTIONS
+from milo_sim.scene_actions import SCENE_ACTIONS
+from milo_sim.scene_choice import SCENE_CHOICE_ACTIONS
 from milo_sim.session import Session
+from milo_sim.signatures import (
+    FORCE,
+    MANUAL,
+    OBJECT,
+    XYZ,
+    Arguments,
+    default_only,
+    ignored,
+    on_object,
+    simple,
+    target,
+)
 from milo_sim.state import Settings
+from milo_sim.state_actions import STATE_ACTIONS
 from milo_sim.unsupported import UNSUPPORTED
 
-Arguments = Mapping[str, Any]
-
 _INT_MAX = 2**31 - 1
-_FORCE = Parameter("forceAction", T.BOOL, False)
-_MANUAL = Parameter("manualInteract", T.BOOL, False, Support.DEFAULT_ONLY)
-_OBJECT = Parameter("objectId", T.TEXT)
-_XY = (Parameter("x", T.FLOAT), Parameter("y", T.FLOAT))
-_XYZ = (*_XY, Parameter("z", T.FLOAT))
-
-
-def _ignored(name: str, kind: T, default: Any) -> Parameter:
-    return Parameter(name, kind, default, Support.IGNORED)
-
-
-def _default_only(name: str, kind: T, default: Any) -> Parameter:
-    return Parameter(name, kind, default, Support.DEFAULT_ONLY)
-
 
 # --- Scene and session -------------------------------------------------------------------------
-
-
-def _reset(session: Session, arguments: Arguments) -> None:
-    name = arguments["sceneName"] or session.world.scene.name
-    if base_name(name) == "Procedural":
-        raise ActionFailed("Procedural scenes are not supported by milo_sim; give a scene name.")
-    try:
-        session.load(name)
-    except UnknownSceneError as error:
-        raise ActionFailed(f"Scene {name!r} is not contained in milo_sim.") from error
 
 
 def _initialize(session: Session, arguments: Arguments) -> dict[str, float]:
@@ -61,6 +51,7 @@ def _initialize(session: Session, arguments: Arguments) -> dict[str, float]:
         )
     _configure(session, _settings(session, arguments))
     session.fast_emit = arguments["fastActionEmit"]
+    session.mass_threshold = arguments["massThreshold"]
     session.camera_near_plane = arguments["cameraNearPlane"] or session.camera_near_plane
     session.camera_far_plane = arguments["cameraFarPlane"] or session.camera_far_plane
     session.agent_age = 0
@@ -132,10 +123,6 @@ def _update_camera(session: Session, arguments: Arguments) -> None:
     )
 
 
-def _scenes_in_build(_session: Session, _arguments: Arguments) -> list[str]:
-    return [f"{name}_physics" for name in scene_names()]
-
-
 def _nothing(_session: Session, _arguments: Arguments) -> None:
     return None
 
@@ -149,7 +136,12 @@ def _reflect(_session: Session, arguments: Arguments) -> Any:
 
 def _move(direction: str) -> Handler:
     def run(session: Session, arguments: Arguments) -> None:
-        session.world.move(direction, arguments["moveMagnitude"], arguments["forceAction"])
+        session.world.move(
+            direction,
+            arguments["moveMagnitude"],
+            arguments["forceAction"],
+            arguments["manualInteract"],
+        )
 
     return run
 
@@ -159,7 +151,7 @@ def _rotate(sign: float) -> Handler:
         degrees = arguments["degrees"]
         if degrees is None:
             degrees = session.world.settings.rotate_step_degrees
-        session.world.rotate(sign * degrees, arguments["forceAction"])
+        session.world.rotate(sign * degrees, arguments["forceAction"], arguments["manualInteract"])
 
     return run
 
@@ -173,7 +165,11 @@ def _look(name: str, sign: float) -> Handler:
             )
         if abs(degrees * 10 - round(degrees * 10)) > 1e-3:
             raise ActionFailed(f"{name} action requires degree value to be a multiple of 0.1f")
-        session.world.look(sign * (round(degrees, 1) or 30.0), arguments["forceAction"])
+        session.world.look(
+            sign * (round(degrees, 1) or 30.0),
+            arguments["forceAction"],
+            arguments["manualInteract"],
+        )
 
     return run
 
@@ -241,24 +237,28 @@ def _interactable_poses(session: Session, arguments: Arguments) -> list[dict[str
 # --- Objects -----------------------------------------------------------------------------------
 
 
-def _target(session: Session, arguments: Arguments) -> str:
-    if "objectId" in arguments:
-        return str(arguments["objectId"])
-    return session.world.find_target_at(arguments["x"], arguments["y"], arguments["forceAction"])
-
-
 def _pickup(session: Session, arguments: Arguments) -> str:
-    return session.world.pickup(_target(session, arguments), arguments["forceAction"])
-
-
-def _put(session: Session, arguments: Arguments) -> None:
-    session.world.put(
-        _target(session, arguments), arguments["forceAction"], arguments["placeStationary"]
+    return session.world.pickup(
+        target(session, arguments), arguments["forceAction"], arguments["manualInteract"]
     )
 
 
-def _drop(session: Session, arguments: Arguments) -> dict[str, float]:
-    return xyz(session.world.drop(arguments["forceAction"]))
+def _put(session: Session, arguments: Arguments) -> None:
+    near = None
+    if arguments.get("putNearXY"):
+        near = raycast.coordinate(session.world, arguments["x"], arguments["y"])
+    session.world.put(
+        target(session, arguments),
+        arguments["forceAction"],
+        arguments["placeStationary"],
+        arguments["randomSeed"],
+        near,
+    )
+
+
+def _drop(session: Session, arguments: Arguments) -> dict[str, float] | None:
+    rested = session.world.drop(arguments["forceAction"])
+    return None if rested is None else xyz(rested)
 
 
 def _open(session: Session, arguments: Arguments) -> None:
@@ -266,70 +266,56 @@ def _open(session: Session, arguments: Arguments) -> None:
     if arguments["moveMagnitude"] is not None:
         # The name of older versions, where 0 meant all the way.
         openness = arguments["moveMagnitude"] or 1.0
-    session.world.set_openness(_target(session, arguments), openness, arguments["forceAction"])
+    session.world.set_openness(target(session, arguments), openness, arguments["forceAction"])
 
 
 def _close(session: Session, arguments: Arguments) -> None:
-    session.world.set_openness(_target(session, arguments), 0.0, arguments["forceAction"])
+    session.world.set_openness(target(session, arguments), 0.0, arguments["forceAction"])
 
 
 # --- The table ---------------------------------------------------------------------------------
 
 
-def _simple(name: str, handler: Handler, *parameters: Parameter, **flags: bool) -> Action:
-    return Action(name, (Signature(handler, parameters),), **flags)
-
-
-def _on_object(name: str, handler: Handler, *parameters: Parameter) -> Action:
-    """An action whose target is given by objectId or by the image point x, y."""
-    return Action(
-        name,
-        (
-            Signature(handler, (_OBJECT, *parameters)),
-            Signature(handler, (*_XY, *parameters)),
-        ),
-    )
-
-
 _MOVE_PARAMETERS = (
     Parameter("moveMagnitude", T.FLOAT_OR_NULL, None),
-    _default_only("objectId", T.TEXT, ""),
-    _default_only("maxAgentsDistance", T.FLOAT, -1.0),
-    _FORCE,
-    _MANUAL,
-    _ignored("allowAgentsToIntersect", T.BOOL, False),
-    _ignored("speed", T.FLOAT, 1.0),
-    _ignored("fixedDeltaTime", T.FLOAT_OR_NULL, None),
-    _ignored("returnToStart", T.BOOL, True),
-    _ignored("disableRendering", T.BOOL, True),
+    default_only("objectId", T.TEXT, ""),
+    default_only("maxAgentsDistance", T.FLOAT, -1.0),
+    FORCE,
+    MANUAL,
+    ignored("allowAgentsToIntersect", T.BOOL, False),
+    ignored("speed", T.FLOAT, 1.0),
+    ignored("fixedDeltaTime", T.FLOAT_OR_NULL, None),
+    ignored("returnToStart", T.BOOL, True),
+    ignored("disableRendering", T.BOOL, True),
 )
 _ROTATE_PARAMETERS = (
     Parameter("degrees", T.FLOAT_OR_NULL, None),
-    _MANUAL,
-    _FORCE,
-    _ignored("speed", T.FLOAT, 1.0),
-    _ignored("waitForFixedUpdate", T.BOOL, False),
-    _ignored("returnToStart", T.BOOL, True),
-    _ignored("disableRendering", T.BOOL, True),
-    _ignored("fixedDeltaTime", T.FLOAT, 0.02),
+    MANUAL,
+    FORCE,
+    ignored("speed", T.FLOAT, 1.0),
+    ignored("waitForFixedUpdate", T.BOOL, False),
+    ignored("returnToStart", T.BOOL, True),
+    ignored("disableRendering", T.BOOL, True),
+    ignored("fixedDeltaTime", T.FLOAT, 0.02),
 )
-_LOOK_PARAMETERS = (Parameter("degrees", T.FLOAT, 0.0), _FORCE, _MANUAL)
+_LOOK_PARAMETERS = (Parameter("degrees", T.FLOAT, 0.0), FORCE, MANUAL)
 _PUT_PARAMETERS = (
-    _FORCE,
+    FORCE,
     Parameter("placeStationary", T.BOOL, True),
-    _default_only("randomSeed", T.INT, 0),
-    _default_only("putNearXY", T.BOOL, False),
+    Parameter("randomSeed", T.INT, 0),
+    Parameter("putNearXY", T.BOOL, False),
 )
-_DROP_PARAMETERS = (_FORCE, _default_only("autoSimulation", T.BOOL, True))
+# Either way the engine simulates until the object rests; only how differs.
+_DROP_PARAMETERS = (FORCE, ignored("autoSimulation", T.BOOL, True))
 _OPEN_PARAMETERS = (
-    _FORCE,
+    FORCE,
     Parameter("openness", T.FLOAT, 1.0),
     Parameter("moveMagnitude", T.FLOAT_OR_NULL, None),
 )
 _INITIALIZE_PARAMETERS = (
     Parameter("renderImage", T.BOOL, True),
     Parameter("agentMode", T.TEXT, "default"),
-    _default_only("agentCount", T.INT, 1),
+    default_only("agentCount", T.INT, 1),
     Parameter("gridSize", T.FLOAT, 0.0),
     Parameter("snapToGrid", T.BOOL, True),
     Parameter("rotateStepDegrees", T.FLOAT, 90.0),
@@ -337,11 +323,12 @@ _INITIALIZE_PARAMETERS = (
     Parameter("visibilityScheme", T.TEXT, "Collider"),
     Parameter("fieldOfView", T.FLOAT, 0.0),
     Parameter("timeScale", T.FLOAT, 1.0),
+    Parameter("massThreshold", T.FLOAT_OR_NULL, None),
     Parameter("fastActionEmit", T.BOOL, True),
     Parameter("cameraNearPlane", T.FLOAT, 0.0),
     Parameter("cameraFarPlane", T.FLOAT, 0.0),
-    _default_only("alwaysReturnVisibleRange", T.BOOL, False),
-    _default_only("startAgentsRotatedBy", T.FLOAT, 0.0),
+    default_only("alwaysReturnVisibleRange", T.BOOL, False),
+    default_only("startAgentsRotatedBy", T.FLOAT, 0.0),
 )
 _CAMERA_OPTIONS = (
     Parameter("skyboxColor", T.TEXT, None),
@@ -349,7 +336,7 @@ _CAMERA_OPTIONS = (
     Parameter("orthographicSize", T.FLOAT_OR_NULL, None),
     Parameter("nearClippingPlane", T.FLOAT_OR_NULL, None),
     Parameter("farClippingPlane", T.FLOAT_OR_NULL, None),
-    _ignored("antiAliasing", T.TEXT, "none"),
+    ignored("antiAliasing", T.TEXT, "none"),
 )
 _ADD_CAMERA_PARAMETERS = (
     Parameter("position", T.VECTOR),
@@ -365,7 +352,7 @@ _UPDATE_CAMERA_PARAMETERS = (
     *_CAMERA_OPTIONS,
 )
 _POSE_PARAMETERS = (
-    _OBJECT,
+    OBJECT,
     Parameter("positions", T.VECTORS, None),
     Parameter("rotations", T.FLOATS, None),
     Parameter("horizons", T.FLOATS, None),
@@ -382,34 +369,37 @@ _TELEPORT_OPTIONS = (
     Parameter("rotation", T.VECTOR_OR_NULL, None),
     Parameter("horizon", T.FLOAT_OR_NULL, None),
     Parameter("standing", T.BOOL_OR_NULL, None),
-    _FORCE,
+    FORCE,
 )
 _TELEPORT_FULL_POSE = (
     Parameter("rotation", T.VECTOR),
     Parameter("horizon", T.FLOAT),
     Parameter("standing", T.BOOL),
-    _FORCE,
+    FORCE,
 )
 
 ACTIONS: tuple[Action, ...] = (
-    _simple("Reset", _reset, Parameter("sceneName", T.TEXT, ""), lenient=True),
-    _simple("Initialize", _initialize, *_INITIALIZE_PARAMETERS, lenient=True),
-    _simple("ChangeResolution", _change_resolution, Parameter("x", T.INT), Parameter("y", T.INT)),
-    _simple("AddThirdPartyCamera", _add_camera, *_ADD_CAMERA_PARAMETERS),
-    _simple("UpdateThirdPartyCamera", _update_camera, *_UPDATE_CAMERA_PARAMETERS),
-    _simple("GetScenesInBuild", _scenes_in_build, fast_emit=True),
-    *(_simple(name, _nothing) for name in ("Done", "Pass", "NoOp")),
-    _simple("TestActionReflectParam", _reflect, Parameter("rvalue", T.TEXT)),
-    _simple("TestFastEmit", _reflect, Parameter("rvalue", T.TEXT), fast_emit=True),
-    _simple("MoveAhead", _move("ahead"), *_MOVE_PARAMETERS),
-    _simple("MoveBack", _move("back"), *_MOVE_PARAMETERS),
-    _simple("MoveLeft", _move("left"), *_MOVE_PARAMETERS),
-    _simple("MoveRight", _move("right"), *_MOVE_PARAMETERS),
-    _simple("RotateLeft", _rotate(-1.0), *_ROTATE_PARAMETERS),
-    _simple("RotateRight", _rotate(1.0), *_ROTATE_PARAMETERS),
-    _simple("LookUp", _look("LookUp", -1.0), *_LOOK_PARAMETERS, lenient=True),
-    _simple("LookDown", _look("LookDown", 1.0), *_LOOK_PARAMETERS, lenient=True),
-    _simple(
+    *STATE_ACTIONS,
+    *HAND_ACTIONS,
+    *SCENE_ACTIONS,
+    *SCENE_CHOICE_ACTIONS,
+    *QUERY_ACTIONS,
+    simple("Initialize", _initialize, *_INITIALIZE_PARAMETERS, lenient=True),
+    simple("ChangeResolution", _change_resolution, Parameter("x", T.INT), Parameter("y", T.INT)),
+    simple("AddThirdPartyCamera", _add_camera, *_ADD_CAMERA_PARAMETERS),
+    simple("UpdateThirdPartyCamera", _update_camera, *_UPDATE_CAMERA_PARAMETERS),
+    *(simple(name, _nothing) for name in ("Done", "Pass", "NoOp")),
+    simple("TestActionReflectParam", _reflect, Parameter("rvalue", T.TEXT)),
+    simple("TestFastEmit", _reflect, Parameter("rvalue", T.TEXT), fast_emit=True),
+    simple("MoveAhead", _move("ahead"), *_MOVE_PARAMETERS),
+    simple("MoveBack", _move("back"), *_MOVE_PARAMETERS),
+    simple("MoveLeft", _move("left"), *_MOVE_PARAMETERS),
+    simple("MoveRight", _move("right"), *_MOVE_PARAMETERS),
+    simple("RotateLeft", _rotate(-1.0), *_ROTATE_PARAMETERS),
+    simple("RotateRight", _rotate(1.0), *_ROTATE_PARAMETERS),
+    simple("LookUp", _look("LookUp", -1.0), *_LOOK_PARAMETERS, lenient=True),
+    simple("LookDown", _look("LookDown", 1.0), *_LOOK_PARAMETERS, lenient=True),
+    simple(
         "RotateLook",
         _rotate_look,
         Parameter("rotation", T.VECTOR, (0.0, 0.0, 0.0)),
@@ -423,26 +413,26 @@ ACTIONS: tuple[Action, ...] = (
                 _teleport,
                 (Parameter("position", T.VECTOR_OR_NULL, None), *_TELEPORT_OPTIONS),
             ),
-            Signature(_teleport, (*_XYZ, *_TELEPORT_OPTIONS)),
+            Signature(_teleport, (*XYZ, *_TELEPORT_OPTIONS)),
         ),
     ),
     Action(
         "TeleportFull",
         (
             Signature(_teleport, (Parameter("position", T.VECTOR), *_TELEPORT_FULL_POSE)),
-            Signature(_teleport, (*_XYZ, *_TELEPORT_FULL_POSE)),
+            Signature(_teleport, (*XYZ, *_TELEPORT_FULL_POSE)),
         ),
     ),
-    _simple("Crouch", _crouch),
-    _simple("Stand", _stand),
-    _simple("GetReachablePositions", _reachable_positions, *_REACHABLE_PARAMETERS, fast_emit=True),
-    _simple("GetInteractablePoses", _interactable_poses, *_POSE_PARAMETERS, fast_emit=True),
-    _on_object("PickupObject", _pickup, _FORCE, _MANUAL),
-    _on_object("PutObject", _put, *_PUT_PARAMETERS),
-    _simple("DropHandObject", _drop, *_DROP_PARAMETERS),
-    _simple("DropHeldObject", _drop, *_DROP_PARAMETERS),
-    _on_object("OpenObject", _open, *_OPEN_PARAMETERS),
-    _on_object("CloseObject", _close, _FORCE),
+    simple("Crouch", _crouch),
+    simple("Stand", _stand),
+    simple("GetReachablePositions", _reachable_positions, *_REACHABLE_PARAMETERS, fast_emit=True),
+    simple("GetInteractablePoses", _interactable_poses, *_POSE_PARAMETERS, fast_emit=True),
+    on_object("PickupObject", _pickup, FORCE, MANUAL),
+    on_object("PutObject", _put, *_PUT_PARAMETERS),
+    simple("DropHandObject", _drop, *_DROP_PARAMETERS),
+    simple("DropHeldObject", _drop, *_DROP_PARAMETERS),
+    on_object("OpenObject", _open, *_OPEN_PARAMETERS),
+    on_object("CloseObject", _close, FORCE),
 )
 
 

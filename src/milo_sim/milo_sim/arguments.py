@@ -62,6 +62,12 @@ def _to_vector(value: Any) -> Vector:
     return (x, y, z)
 
 
+def _to_structure(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ConversionError
+    return value
+
+
 def _to_partial_vector(value: Any) -> tuple[float | None, float | None, float | None]:
     if not isinstance(value, Mapping) or set(value) - {"x", "y", "z"}:
         raise ConversionError
@@ -79,6 +85,27 @@ def _list_of(convert: Callable[[Any], Any]) -> Callable[[Any], list[Any] | None]
         return [convert(item) for item in value]
 
     return convert_list
+
+
+def _to_pose(value: Any) -> dict[str, Any]:
+    """An ``ObjectPose``: name, position and rotation of an object."""
+    if not isinstance(value, Mapping) or set(value) - {"objectName", "position", "rotation"}:
+        raise ConversionError
+    return {
+        "objectName": _to_text(value.get("objectName")) or "",
+        "position": _to_vector(value.get("position", {})),
+        "rotation": _to_vector(value.get("rotation", {})),
+    }
+
+
+def _to_count(value: Any) -> dict[str, Any]:
+    """An ``ObjectTypeCount``: how many objects of a type there shall be."""
+    if not isinstance(value, Mapping) or set(value) - {"objectType", "count"}:
+        raise ConversionError
+    return {
+        "objectType": _to_text(value.get("objectType")) or "",
+        "count": _to_int(value.get("count", 0)),
+    }
 
 
 @dataclass(frozen=True)
@@ -106,8 +133,12 @@ class ArgumentType(Enum):
     PARTIAL_VECTOR_OR_NULL = _TypeFacts(
         "OptionalVector3", "OptionalVector3", _to_partial_vector, True
     )
+    STRUCTURE = _TypeFacts("ProceduralHouse", "ProceduralHouse", _to_structure)
     FLOATS = _TypeFacts("Single[]", "Single[]", _list_of(_to_float), True)
     BOOLS = _TypeFacts("Boolean[]", "Boolean[]", _list_of(_to_bool), True)
+    TEXTS = _TypeFacts("String[]", "String[]", _list_of(_to_text), True)
+    OBJECT_POSES = _TypeFacts("ObjectPose[]", "ObjectPose[]", _list_of(_to_pose), True)
+    TYPE_COUNTS = _TypeFacts("ObjectTypeCount[]", "ObjectTypeCount[]", _list_of(_to_count), True)
     VECTORS = _TypeFacts("Vector3[]", "Vector3[]", _list_of(_to_vector), True)
 
     @property

@@ -38,8 +38,8 @@ TOUCHING = 0.005
 
 def push(world: World, object_id: str, force: FloatArray) -> None:
     """Let a force (3,) in newtons act on an object for one physics step."""
-    state, fixed = world.objects[object_id], world.scene_objects[object_id]
-    mass = fixed.mass if state.mass is None else state.mass
+    state = world.objects[object_id]
+    mass = world.scene_objects[object_id].mass if state.mass is None else state.mass
     change = force * (STEP / (mass if mass > 0.0 else DEFAULT_MASS))
     world.velocities[object_id] = world.velocities.get(object_id, np.zeros(3)) + change
     state.is_moving = True

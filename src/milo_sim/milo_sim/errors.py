@@ -31,3 +31,7 @@ class UnknownSceneError(KeyError):
 
     def __str__(self) -> str:
         return f"Scene {self.name!r} is not among the packaged scenes; see milo_sim.scene_names()."
+
+
+class SceneFileError(Exception):
+    """A scene file that cannot be used; the message is one sentence with file, object and field."""

@@ -20,10 +20,6 @@ from milo_sim.session import Outcome, Session
 from milo_sim.state import ObjectState
 from milo_sim.world import World
 
-# Seconds that the reported clock moves on per action: one physics step of the engine. The engine
-# reports wall-clock time here; a count keeps two runs identical.
-SECONDS_PER_STEP = 0.02
-
 _FLOAT = struct.Struct(">Bf")
 _FLOAT_TAG = 0xCA
 _BOOLEANS = (b"\xc2", b"\xc3")
@@ -58,12 +54,30 @@ def box(center: Vector, size: Vector) -> dict[str, Any]:
     return {"cornerPoints": corners, "center": xyz(center), "size": xyz(size)}
 
 
+def object_metadata(world: World, object_id: str) -> dict[str, Any]:
+    """Metadata of one object as plain types."""
+    fixed, state = world.scene_objects[object_id], world.objects[object_id]
+    seen = world.visibility()[object_id]
+    return dict(
+        [
+            *_pose_fields(fixed, state),
+            ("visible", seen.visible),
+            ("isInteractable", seen.interactable),
+            *_property_fields(fixed, state),
+            *_physical_fields(fixed, state),
+            ("distance", math.dist(world.agent.position, state.position)),
+            *_identity_fields(fixed, state),
+        ]
+    )
+
+
 class _PackedObject:
     """Packed metadata of one object, cut where the fields of the view stand."""
 
-    __slots__ = ("after_distance", "after_interactable", "before_visible", "revision")
+    __slots__ = ("after_distance", "after_interactable", "before_visible", "fixed", "revision")
 
     def __init__(self, fixed: SceneObject, state: ObjectState) -> None:
+        self.fixed = fixed
         self.revision = state.revision
         self.before_visible = b"".join(
             (
@@ -122,7 +136,7 @@ def _physical_fields(fixed: SceneObject, state: ObjectState) -> list[tuple[str, 
         ("pickupable", fixed.has("pickupable")),
         ("isPickedUp", state.is_picked_up),
         ("moveable", fixed.has("moveable")),
-        ("mass", float(fixed.mass)),
+        ("mass", float(fixed.mass if state.mass is None else state.mass)),
         ("salientMaterials", fixed.salient_materials),
         ("receptacleObjectIds", state.receptacle_object_ids),
     ]
@@ -211,13 +225,15 @@ class MetadataEncoder:
     def _all_objects(self, world: World) -> bytes:
         seen = world.visibility()
         agent = world.agent.position
-        parts = [b"\xdd" + struct.pack(">I", len(world.scene.objects))]
-        for fixed in world.scene.objects:
-            state = world.objects[fixed.object_id]
-            packed = self._objects.get(fixed.object_id)
-            if packed is None or packed.revision != state.revision:
-                packed = self._objects[fixed.object_id] = _PackedObject(fixed, state)
-            visible, interactable = seen[fixed.object_id]
+        wanted = world.object_filter
+        ids = [key for key in world.objects if wanted is None or key in wanted]
+        parts = [b"\xdd" + struct.pack(">I", len(ids))]
+        for key in ids:
+            state, fixed = world.objects[key], world.scene_objects[key]
+            packed = self._objects.get(key)
+            if packed is None or packed.revision != state.revision or packed.fixed is not fixed:
+                packed = self._objects[key] = _PackedObject(fixed, state)
+            visible, interactable = seen[key]
             parts += (
                 packed.before_visible,
                 _BOOLEANS[visible],
@@ -277,7 +293,8 @@ def _outcome_fields(session: Session, outcome: Outcome) -> list[tuple[str, Any]]
         ("actionFloatsReturn", empty),
         ("actionVector3sReturn", empty),
         ("visibleRange", None),
-        ("currentTime", session.steps * SECONDS_PER_STEP),
+        # The engine reports wall-clock time; simulated time keeps two runs identical.
+        ("currentTime", session.world.time),
     ]
 
 
@@ -306,5 +323,5 @@ def _held_object_pose(world: World) -> dict[str, Any]:
 def _inventory(world: World) -> list[dict[str, str]]:
     if world.held_id is None:
         return []
-    held = next(item for item in world.scene.objects if item.object_id == world.held_id)
+    held = world.scene_objects[world.held_id]
     return [{"objectId": held.object_id, "objectType": held.object_type}]

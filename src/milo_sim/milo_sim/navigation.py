@@ -121,7 +121,8 @@ def _box_at(world: World, x: float, z: float) -> str | None:
     return min(found)[1] if found else None
 
 
-def _inside_bounds(world: World, position: Vector) -> bool:
+def inside_bounds(world: World, position: Vector) -> bool:
+    """Tell whether a place is within the scene's bounds."""
     center, size = world.scene.bounds_center, world.scene.bounds_size
     return all(abs(p - c) <= s / 2 for p, c, s in zip(position, center, size, strict=True))
 
@@ -137,7 +138,8 @@ def _step(yaw: float, length: float) -> tuple[float, float]:
     return (0.0 if abs(x) < 1e-9 else x, 0.0 if abs(z) < 1e-9 else z)
 
 
-def _point_text(values: tuple[float, ...], digits: int) -> str:
+def point_text(values: tuple[float, ...], digits: int) -> str:
+    """A vector as Unity prints it."""
     return "(" + ", ".join(f"{v:.{digits}f}" for v in values) + ")"
 
 
@@ -153,15 +155,15 @@ def move(world: World, direction: str, magnitude: float | None, manual: bool = F
     x, y, z = agent.position
     step_x, step_z = _step(agent.yaw + _DIRECTIONS[direction], length)
     target = (x + step_x, y, z + step_z)
-    if not _inside_bounds(world, target):
-        raise ActionFailed(f"Scene bounds do not contain target position: {_point_text(target, 1)}")
+    if not inside_bounds(world, target):
+        raise ActionFailed(f"Scene bounds do not contain target position: {point_text(target, 1)}")
     # As in the engine, what already touches the agent (an opened drawer) does not hold it.
     obstacles = Obstacles(world, ignored=Obstacles(world).moved_at(x, z))
     blocked = obstacles.block_way(x, z, (step_x, step_z))
     if blocked is not None:
         blocker = blocker_name(world, obstacles, *blocked)
         name = world.scene_objects[blocker].name if blocker in world.scene_objects else blocker
-        offset = _point_text((step_x, 0.0, step_z), 4)
+        offset = point_text((step_x, 0.0, step_z), 4)
         raise ActionFailed(f"{name} is blocking Agent 0 from moving by {offset}.")
     if world.settings.snap_to_grid:
         grid = world.settings.grid_size
@@ -254,7 +256,7 @@ def _check_teleport(world: World, target: Vector, angles: Vector, horizon: float
     if any(abs(wrap_degrees(a + 180.0) - 180.0) > 1e-3 for a in (angles[0], angles[2])):
         raise ActionFailed(
             "No agents currently can change in pitch or roll. So, you must set "
-            f"rotation(x=0, y=yaw, z=0). You gave {_point_text(angles, 6)}.",
+            f"rotation(x=0, y=yaw, z=0). You gave {point_text(angles, 6)}.",
             exception_type=out_of_range,
         )
     if not MIN_HORIZON - 1e-4 <= horizon <= MAX_HORIZON + 1e-4:
@@ -262,16 +264,16 @@ def _check_teleport(world: World, target: Vector, angles: Vector, horizon: float
             f"Each horizon must be in [{MIN_HORIZON:g}:{MAX_HORIZON:g}]. You gave {horizon:g}.",
             exception_type=out_of_range,
         )
-    if not _inside_bounds(world, target):
+    if not inside_bounds(world, target):
         raise ActionFailed(
-            f"Teleport position {_point_text(target, 6)} out of scene bounds! "
+            f"Teleport position {point_text(target, 6)} out of scene bounds! "
             "Ignore this by setting forceAction=true.",
             exception_type=out_of_range,
         )
     grid = world.settings.grid_size
     if world.settings.snap_to_grid and any(abs(snap(v, grid) - v) > 1e-3 for v in target[::2]):
         raise ActionFailed(
-            f"Teleport position {_point_text(target, 6)} is not on the grid of size {grid:g}.",
+            f"Teleport position {point_text(target, 6)} is not on the grid of size {grid:g}.",
             exception_type="ArgumentException",
         )
     stays = math.hypot(target[0] - world.agent.position[0], target[2] - world.agent.position[2])
@@ -325,7 +327,7 @@ def reachable_positions(
             following = (right + move_right, ahead + move_ahead)
             if following in seen:
                 continue
-            inside = _inside_bounds(world, (x + step[0], y, z + step[1]))
+            inside = inside_bounds(world, (x + step[0], y, z + step[1]))
             if inside and obstacles.block_way(x, z, step) is None:
                 seen.add(following)
                 queue.append(following)

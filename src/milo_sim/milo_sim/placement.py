@@ -12,6 +12,7 @@ Grid, order of orientations, overlap test and corner test follow AI2-THOR's
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ from milo_sim.geometry import (
     stack,
 )
 from milo_sim.motion import object_box, pose_matrix
-from milo_sim.receptacles import TriggerBox
+from milo_sim.receptacles import GRID_POINTS, TriggerBox
 from milo_sim.scene import SceneObject
 from milo_sim.state import ObjectState
 
@@ -89,8 +90,19 @@ UPRIGHT_ORIENTATIONS = [np.round(m) for m in _orientations(always_upright=True)]
 ALL_ORIENTATIONS = [np.round(m) for m in _orientations(always_upright=False)]
 
 
-def put(world: World, receptacle_id: str, force: bool, place_stationary: bool) -> None:
-    """Put the held object into or onto a receptacle, or say why not."""
+def put(
+    world: World,
+    receptacle_id: str,
+    force: bool,
+    place_stationary: bool,
+    seed: int = 0,
+    near: Vector | None = None,
+) -> None:
+    """Put the held object into or onto a receptacle, or say why not.
+
+    ``seed`` other than 0 tries the points within reach in random order; ``near`` those nearest to
+    a place (3,) first.
+    """
     if world.held_id is None:
         raise ActionFailed("Can't place an object if Agent isn't holding anything")
     world.require_interactable(receptacle_id, force)
@@ -110,42 +122,87 @@ def put(world: World, receptacle_id: str, force: bool, place_stationary: bool) -
         allowed = OBJECT_TYPES[held.object_type].placement_restrictions
         if not force and allowed is not None and receptacle.object_type not in allowed:
             raise ActionFailed(f"{held.name} cannot be placed in {receptacle.name}")
-        found = find_spot(world, held.object_id, receptacle_id, force)
+        found = find_spot(world, held.object_id, receptacle_id, force, seed, near)
         if found is None:
             raise ActionFailed(NO_ROOM)
         spot = found
-    _place(world, receptacle_id, spot, place_stationary)
+    place(world, held.object_id, receptacle_id, spot, place_stationary)
 
 
-def _place(world: World, receptacle_id: str, spot: Spot, place_stationary: bool) -> None:
-    held_id = world.held_id
-    if held_id is None:
-        return
-    holding.release(world)
+def place(
+    world: World, object_id: str, receptacle_id: str, spot: Spot, place_stationary: bool
+) -> None:
+    """Put an object, from the hand or from elsewhere, to a spot in a receptacle."""
+    if world.held_id == object_id:
+        holding.release(world)
     position = spot.position
     if not place_stationary:
         # Physics lets the object down by the few millimetres the search lifts it.
         position = position - np.array([0.0, LIFT, 0.0])
-    holding.move_with_contents(world, held_id, position, spot.rotation)
-    world.objects[held_id].carrier = receptacle_id
-    containment.resettle(world, held_id, known=[receptacle_id])
+    holding.move_with_contents(world, object_id, position, spot.rotation)
+    world.objects[object_id].carrier = receptacle_id
+    containment.resettle(world, object_id, known=[receptacle_id])
 
 
-def find_spot(world: World, held_id: str, receptacle_id: str, force: bool) -> Spot | None:
-    """First free pose in the engine's order of points and orientations, or None."""
+def find_spot(
+    world: World,
+    held_id: str,
+    receptacle_id: str,
+    force: bool,
+    seed: int = 0,
+    near: Vector | None = None,
+) -> Spot | None:
+    """First free pose in the engine's order of points and orientations, or None.
+
+    ``seed`` and ``near`` change the order of points as in ``put``.
+    """
+    points = world.triggers()[receptacle_id].grid()
+    if not force and not OBJECT_TYPES[world.scene_objects[receptacle_id].object_type].all_points:
+        points = points[world.points_in_reach(points)]
+    if seed != 0 or near is not None:
+        gap = points[:, [0, 2]] - np.asarray(world.agent.position)[[0, 2]]
+        points = points[np.hypot(gap[:, 0], gap[:, 1]) < world.settings.visibility_distance]
+    if near is not None:
+        far = np.linalg.norm(points - np.asarray(near), axis=1)
+        points = points[np.argsort(far, kind="stable")]
+    elif seed != 0:
+        order = list(range(len(points)))
+        random.Random(seed).shuffle(order)
+        points = points[order]
+    upright = OBJECT_TYPES[world.scene_objects[held_id].object_type].always_upright
+    return _first_free(world, held_id, receptacle_id, points, upright)
+
+
+def random_spot(
+    world: World, object_id: str, receptacle_id: str, generator: random.Random, attempts: int
+) -> Spot | None:
+    """Free pose at one of a number of random points of a receptacle, upright, or None."""
+    fixed, receptacle = world.scene_objects[object_id], world.scene_objects[receptacle_id]
+    takes = OBJECT_TYPES[receptacle.object_type].object_specific
+    if takes is not None:
+        try:
+            return _attach_point(world, fixed, receptacle, takes)
+        except ActionFailed:
+            return None
+    order = list(range(GRID_POINTS * GRID_POINTS))
+    generator.shuffle(order)
+    points = world.triggers()[receptacle_id].grid()[order[:attempts]]
+    return _first_free(world, object_id, receptacle_id, points, upright=True)
+
+
+def _first_free(
+    world: World, object_id: str, receptacle_id: str, points: FloatArray, upright: bool
+) -> Spot | None:
+    """First free pose at points (n, 3), or None."""
     trigger = world.triggers()[receptacle_id]
     receptacle = world.scene_objects[receptacle_id]
-    kind = OBJECT_TYPES[receptacle.object_type]
-    upright = OBJECT_TYPES[world.scene_objects[held_id].object_type].always_upright
-    points = trigger.grid()
-    if not force and not kind.all_points:
-        points = points[world.points_in_reach(points)]
     candidates = _Candidates(
-        world.objects[held_id],
+        world.objects[object_id],
         trigger,
         UPRIGHT_ORIENTATIONS if upright else ALL_ORIENTATIONS,
     )
-    solids = _near(_solids(world, held_id, receptacle_id), trigger, candidates)
+    solids = _near(_solids(world, object_id, receptacle_id), trigger, candidates)
+    kind = OBJECT_TYPES[receptacle.object_type]
     needed = _CORNERS_INSIDE.get(kind.receptacle_kind or "", 0)
     for point in points:
         if not _supports(world, receptacle, trigger, point):

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from milo_sim.world import World
 
 ROOM_TYPES = ("bedroom", "bathroom", "kitchen", "livingroom", "robothor")
-_ROOMS_BY_HUNDRED = {0: "kitchen", 2: "livingroom", 3: "bedroom", 4: "bathroom"}
 _ARGUMENT = "ArgumentException"
 _RANGE = "ArgumentOutOfRangeException"
 
@@ -53,8 +52,12 @@ def set_seed(world: World, seed: int) -> None:
 
 
 def split_of(scene_name: str) -> str:
-    """Material split of a scene: numbers modulo 100 up to 20 train, up to 25 val, else test."""
-    number = int(re.sub(r"\D", "", scene_name)) % 100
+    """Material split of a scene: numbers modulo 100 up to 20 train, up to 25 val, else test.
+
+    Scenes of one's own, which have no number, take the materials for training.
+    """
+    match = re.fullmatch(r"FloorPlan(\d+)", scene_name)
+    number = int(match.group(1)) % 100 if match else 1
     if 1 <= number <= 20:
         return "train"
     return "val" if number <= 25 else "test"
@@ -104,7 +107,7 @@ def _room_types(world: World, given: Sequence[str] | None) -> list[str]:
                 exception_type=_ARGUMENT,
             )
         chosen.append(name.lower())
-    own = _ROOMS_BY_HUNDRED[int(re.sub(r"\D", "", world.scene.name)) // 100]
+    own = world.scene.room_type.lower()
     if own not in chosen:
         raise ActionFailed(
             f'inRoomTypes must include "{own}" inside of a {own} scene: {world.scene.scene_name}.',

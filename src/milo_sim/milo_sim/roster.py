@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from milo_core.object_types import OBJECT_TYPES
 from milo_sim import containment, holding
 from milo_sim.geometry import Vector
 from milo_sim.opening import carried_ids
@@ -81,6 +82,15 @@ def _join(world: World, object_id: str, receptacle_id: str) -> None:
         return
     if receptacle_id in containment.find_parents(world, object_id):
         containment.attach(world, object_id, [*parents, receptacle_id])
+
+
+def hide(world: World, object_id: str, hidden: bool, contained: bool) -> None:
+    """Leave an object out of pictures, or show it again, with what it encloses."""
+    kind = OBJECT_TYPES[world.scene_objects[object_id].object_type]
+    inside = world.objects[object_id].receptacle_object_ids or ()
+    for key in [object_id, *(inside if contained and not kind.open_receptacle else ())]:
+        world.objects[key].is_hidden = hidden
+        world.objects[key].touch()
 
 
 def remove(world: World, object_id: str) -> None:

@@ -1,15 +1,17 @@
-"""Immutable description of the packaged iTHOR scenes."""
+"""Immutable description of a scene: one of the packaged iTHOR scenes or one of the user's own."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import json
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +20,9 @@ import numpy as np
 from milo_sim.errors import UnknownSceneError
 from milo_sim.geometry import FloatArray, Vector
 
+SCENES_VARIABLE = "MILO_SIM_SCENES"
+OWN_SUFFIX = ".json"
+PROCEDURAL = "Procedural"
 _SUFFIX = "_physics"
 
 
@@ -84,7 +89,8 @@ class Scene:
     ``reachable`` is an (n, 2) array of free agent cells (x, z) on the 0.25 m grid, of which the
     last ``inferred_cells`` are not on record but must be free to join the others;
     ``start_yaw_assumed`` tells that the start yaw is not on record and the first candidate is
-    used; ``bounds_assumed`` that the bounds are the union of the objects' boxes.
+    used; ``bounds_assumed`` that the bounds are the union of the objects' boxes. ``source`` is the
+    name by which Reset takes a scene that is not packaged, such as the path of its file.
     """
 
     name: str
@@ -99,11 +105,12 @@ class Scene:
     reachable: FloatArray
     inferred_cells: int
     objects: tuple[SceneObject, ...]
+    source: str = ""
 
     @property
     def scene_name(self) -> str:
-        """Name with the engine's suffix, such as ``FloorPlan1_physics``."""
-        return self.name + _SUFFIX
+        """Name by which Reset takes the scene, such as ``FloorPlan1_physics``."""
+        return self.source or self.name + _SUFFIX
 
 
 def base_name(name: str) -> str:
@@ -128,21 +135,72 @@ def scene_data_digest() -> str:
     return digest.hexdigest()
 
 
-@lru_cache(maxsize=8)
+def empty_scene() -> Scene:
+    """What the engine calls Procedural: nothing, until CreateHouse fills it."""
+    return Scene(
+        name=PROCEDURAL,
+        room_type="LivingRoom",
+        start_position=(0.0, 0.9, 0.0),
+        start_yaw=0.0,
+        start_yaw_assumed=False,
+        bounds_center=(0.0, 0.0, 0.0),
+        bounds_size=(0.0, 0.0, 0.0),
+        bounds_assumed=False,
+        floor_y=0.0,
+        reachable=np.zeros((1, 2)),
+        inferred_cells=0,
+        objects=(),
+        source=PROCEDURAL,
+    )
+
+
+def own_scene_names() -> tuple[str, ...]:
+    """Names of the user's own scenes: what the variable MILO_SIM_SCENES lists.
+
+    Its entries are scene files and folders of them (``*.json``), separated as in PATH. Each file
+    has its path as given and its absolute path for names.
+    """
+    names: dict[str, None] = {}
+    for entry in os.environ.get(SCENES_VARIABLE, "").split(os.pathsep):
+        path = Path(entry).expanduser()
+        files = sorted(path.glob("*" + OWN_SUFFIX)) if entry and path.is_dir() else []
+        given = [os.path.join(entry, file.name) for file in files]
+        if entry.endswith(OWN_SUFFIX) and not path.is_dir():
+            given = [entry]
+        for name in given:
+            names[name] = names[os.path.abspath(Path(name).expanduser())] = None
+    return tuple(names)
+
+
 def load_scene(name: str) -> Scene:
-    """Load a packaged scene by name, with or without the ``_physics`` suffix.
+    """Load a packaged scene by name, with or without the ``_physics`` suffix, or a file by path.
+
+    ``Procedural`` is an empty scene.
 
     Raises:
         UnknownSceneError: There is no such scene.
+        SceneFileError: The name ends in ``.json`` and no scene can be read from that file.
     """
+    if name.endswith(OWN_SUFFIX):
+        from milo_sim.scene_file import load_scene_file
+
+        return load_scene_file(name)
+    if name == PROCEDURAL:
+        return empty_scene()
     base = base_name(name)
     if base not in scene_names():
         raise UnknownSceneError(name)
+    return _packaged(base)
+
+
+@lru_cache(maxsize=8)
+def _packaged(base: str) -> Scene:
     file = resources.files("milo_sim") / "data" / "scenes" / f"{base}.json.gz"
-    return _parse(json.loads(gzip.decompress(file.read_bytes())))
+    return parse_scene(json.loads(gzip.decompress(file.read_bytes())))
 
 
-def _parse(data: dict[str, Any]) -> Scene:
+def parse_scene(data: Mapping[str, Any], source: str = "") -> Scene:
+    """A scene from the complete data of a scene file (see :mod:`milo_sim.scene_file`)."""
     agent, bounds = data["agent"], data["bounds"]
     return Scene(
         name=data["scene"],
@@ -154,9 +212,10 @@ def _parse(data: dict[str, Any]) -> Scene:
         bounds_size=_vector(bounds["size"]),
         bounds_assumed=bool(bounds["assumed"]),
         floor_y=float(data["floor_y"]),
-        reachable=np.asarray(data["reachable"] + data["inferred"], dtype=np.float64),
+        reachable=np.asarray([*data["reachable"], *data["inferred"]], dtype=np.float64),
         inferred_cells=len(data["inferred"]),
         objects=tuple(_parse_object(entry) for entry in data["objects"]),
+        source=source,
     )
 
 
@@ -188,15 +247,15 @@ def _parse_object(entry: dict[str, Any]) -> SceneObject:
     )
 
 
-def _axis(values: list[float] | None) -> GridAxis | None:
+def _axis(values: Sequence[float] | None) -> GridAxis | None:
     if values is None:
         return None
     return GridAxis(first=float(values[0]), spacing=float(values[1]), slots=int(values[2]))
 
 
-def _vector(values: list[float]) -> Vector:
+def _vector(values: Sequence[float]) -> Vector:
     return (float(values[0]), float(values[1]), float(values[2]))
 
 
-def _names(values: list[str] | None) -> tuple[str, ...] | None:
+def _names(values: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if values is None else tuple(values)

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from milo_sim import consequences
 from milo_sim.cameras import CameraSet, WantedImages, wanted_images, wants_images
 from milo_sim.dispatch import Dispatcher
 from milo_sim.errors import ActionFailed
-from milo_sim.scene import load_scene
+from milo_sim.scene import Scene, load_scene
 from milo_sim.state import Settings
 from milo_sim.world import World
 
@@ -56,8 +57,8 @@ class Session:
         sends_images: Whether events carry images, unless an action says otherwise.
         wanted: Images that go with each event beside the colour picture.
         colors: The metadata field of that name: colours of the segmentation images, or None.
+        mass_threshold: Initialize's massThreshold in kilograms, or None.
         agent_age: Number of full events since the agent was made, by Reset or Initialize.
-        steps: Number of actions since Reset.
         sequence_id: Number of the last message.
     """
 
@@ -76,9 +77,10 @@ class Session:
         self.colors: list[dict[str, Any]] | None = None
         self._pictures: Pictures | None = None
         self._images_due = False
+        self.mass_threshold: float | None = None
         self.agent_age = 0
-        self.steps = 0
         self.sequence_id = 0
+        self._scene_problem: ActionFailed | None = None
         self.load(FIRST_SCENE)
 
     def load(self, scene_name: str) -> None:
@@ -86,9 +88,14 @@ class Session:
 
         Raises:
             UnknownSceneError: There is no such scene.
+            SceneFileError: The name is that of a scene file which cannot be used.
         """
-        self.world = World(load_scene(scene_name), Settings(width=self.width, height=self.height))
-        self.steps = 0
+        self.show(load_scene(scene_name), Settings(width=self.width, height=self.height))
+
+    def show(self, scene: Scene, settings: Settings) -> None:
+        """Start a scene afresh."""
+        self.world = World(scene, settings)
+        self._scene_problem = None
         self.agent_age = 0
         self.cameras = CameraSet()
 
@@ -110,7 +117,16 @@ class Session:
     def step(self, message: Mapping[str, Any]) -> Outcome:
         """Carry out one action, given as AI2-THOR's action dictionary."""
         name = str(message.get("action"))
-        self.steps += 1
+        try:
+            outcome = self._act(name, message)
+            if not outcome.patch:
+                self.world.time += consequences.SECONDS_PER_STEP
+                consequences.follow(self.world)
+        except Exception as error:
+            return Outcome(name, False, _crash_message(error))
+        return outcome
+
+    def _act(self, name: str, message: Mapping[str, Any]) -> Outcome:
         try:
             self._images_due = wants_images(message, self.sends_images)
             if name == "Initialize":
@@ -120,12 +136,13 @@ class Session:
                 self._images_due = False
             self.wanted = wanted_images(message, self.wanted)
             self._check_agent(message)
+            self._check_scene(name)
             call = self._dispatcher.resolve(message)
             returned = call.handler(self, call.arguments)
         except ActionFailed as failure:
+            if name == "Reset":
+                self._scene_problem = failure
             return Outcome(name, False, _error_message(name, failure), failure.error_code)
-        except Exception as error:
-            return Outcome(name, False, _crash_message(error))
         return Outcome(
             name, True, action_return=returned, patch=call.action.fast_emit and self.fast_emit
         )
@@ -179,6 +196,14 @@ class Session:
         if self.wanted.masks:
             self.colors = self._pictures.color_table()
         return fields
+
+    def _check_scene(self, action: str) -> None:
+        """Refuse Initialize after a Reset that failed, because the client looks at this one only.
+
+        Else it would go on in the scene before without noticing.
+        """
+        if action == "Initialize" and self._scene_problem is not None:
+            raise self._scene_problem
 
     @staticmethod
     def _check_agent(message: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from milo_sim.errors import ActionFailed, UnknownSceneError
+from milo_sim.errors import ActionFailed, SceneFileError, UnknownSceneError
 from milo_sim.scene import load_scene
 from milo_sim.state import Settings
 from milo_sim.world import World
@@ -32,7 +32,13 @@ def main(arguments: Sequence[str]) -> int:
     try:
         image = picture(options)
         options.out.write_bytes(png(image))
-    except (RenderingUnavailable, UnknownSceneError, ActionFailed, OSError) as error:
+    except (
+        RenderingUnavailable,
+        UnknownSceneError,
+        SceneFileError,
+        ActionFailed,
+        OSError,
+    ) as error:
         print(f"milo_sim: {error}", file=sys.stderr)
         return _EXIT_USAGE
     print(options.out)
@@ -43,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m milo_sim", description="Write one picture of a scene to a PNG file."
     )
-    parser.add_argument("--scene", required=True, help="for example FloorPlan1")
+    parser.add_argument("--scene", required=True, help="FloorPlan1, for example, or a scene file")
     parser.add_argument("--out", required=True, type=Path, help="PNG file to write")
     parser.add_argument("--width", type=_pixels, default=640)
     parser.add_argument("--height", type=_pixels, default=480)
@@ -72,6 +78,7 @@ def picture(options: argparse.Namespace) -> npt.NDArray[np.uint8] | npt.NDArray[
     Raises:
         RenderingUnavailable: This machine cannot draw.
         UnknownSceneError: There is no such scene.
+        SceneFileError: The scene file cannot be used.
         ActionFailed: The agent cannot look like that.
     """
     from milo_sim.rendering.pictures import agent_camera
@@ -108,7 +115,9 @@ def _chosen(
     if images.color is not None:
         return images.color
     if kind == "depth" and images.depth is not None:
-        return np.clip(images.depth * 1000.0, 0, 65535).round().astype(np.uint16)
+        millimetres = np.clip(images.depth * 1000.0, 0, 65535).round()
+        deep: npt.NDArray[np.uint16] = millimetres.astype(np.uint16)
+        return deep
     if kind == "normals" and images.normals is not None:
         return images.normals
     assert images.masks is not None

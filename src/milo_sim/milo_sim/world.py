@@ -252,9 +252,13 @@ class World:
         """An object and all that moves with it."""
         return {object_id, *opening.carried_ids(object_id, self.objects)}
 
+    def held_ids(self) -> set[str]:
+        """Ids of what the hand holds, with what that carries."""
+        return set() if self.held_id is None else self.with_carried(self.held_id)
+
     def moved_ids(self) -> list[str]:
         """Objects that stand elsewhere than at the start and are not held."""
-        carried = set() if self.held_id is None else self.with_carried(self.held_id)
+        carried = self.held_ids()
         return [
             key
             for key, state in self.objects.items()
@@ -391,9 +395,16 @@ class World:
         """Take an object into the hand; returns its id."""
         return holding.pickup(self, object_id, force, manual)
 
-    def put(self, receptacle_id: str, force: bool = False, place_stationary: bool = True) -> None:
+    def put(
+        self,
+        receptacle_id: str,
+        force: bool = False,
+        place_stationary: bool = True,
+        seed: int = 0,
+        near: Vector | None = None,
+    ) -> None:
         """Put the held object into or onto a receptacle."""
-        placement.put(self, receptacle_id, force, place_stationary)
+        placement.put(self, receptacle_id, force, place_stationary, seed, near)
 
     def drop(self, force: bool = False) -> Vector | None:
         """Let the held object fall; returns where it comes to rest."""

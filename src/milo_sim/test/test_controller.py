@@ -149,8 +149,8 @@ def test_resolution_is_kept_over_resets(controller, width, height):
 
 
 def test_unsupported_actions_never_pass_silently(base):
-    with pytest.raises(ValueError, match="ToggleObjectOn is not supported by milo_sim"):
-        base.step(action="ToggleObjectOn", objectId=fridge_id(base), forceAction=True)
+    with pytest.raises(ValueError, match="MoveArm is not supported by milo_sim"):
+        base.step(action="MoveArm", position={"x": 0, "y": 0, "z": 0})
     assert base.last_event.metadata["errorCode"] == "InvalidAction"
 
 

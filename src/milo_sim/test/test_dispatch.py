@@ -139,9 +139,6 @@ def test_no_action_is_both_supported_and_refused():
 @pytest.mark.parametrize(
     ("action", "arguments"),
     [
-        ("PickupObject", {"objectId": "a", "manualInteract": True}),
-        ("PutObject", {"objectId": "a", "randomSeed": 3}),
-        ("DropHandObject", {"autoSimulation": False}),
         ("MoveAhead", {"objectId": "a", "maxAgentsDistance": 2}),
         ("Initialize", {"agentCount": 2}),
     ],

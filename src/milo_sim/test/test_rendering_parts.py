@@ -43,7 +43,7 @@ def skin_volume(quads):
 
 @pytest.mark.parametrize("kind", ["box", "cylinder", "ellipsoid", "capsule"])
 def test_surfaces_are_outward_in_the_right_handed_frame(kind):
-    surface = surface_of(Part(kind, (0.1, 0.2, 0.3), (0.1, 0.1, 0.2), (1.0, 0.0, 0.0, 1.0)))
+    surface = surface_of([Part(kind, (0.1, 0.2, 0.3), (0.1, 0.1, 0.2), (1.0, 0.0, 0.0, 1.0))])
     corners = surface.vertices[surface.faces]
     area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     assert np.einsum("ij,ij->i", corners[:, 0], area).sum() > 0

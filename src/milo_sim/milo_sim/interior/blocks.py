@@ -54,7 +54,7 @@ def difference_skin(solids: Sequence[Bounds], holes: Sequence[Bounds]) -> FloatA
 
 
 def _edges(boxes: Sequence[Bounds], axis: int, low: float, high: float) -> FloatArray:
-    values = np.unique(np.clip([b[axis] for box in boxes for b in box], low, high))
+    values = np.sort(np.clip([b[axis] for box in boxes for b in box], low, high))
     # Edges that nearly agree are one: slivers cost triangles and show nothing.
     return values[np.r_[True, np.diff(values) > _THIN]]
 

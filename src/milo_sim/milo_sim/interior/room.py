@@ -100,8 +100,8 @@ class Room:
 def room_of(scene: Scene) -> Room:
     """Outer shape of a scene's room."""
     boxes = [_bounds(o) for o in scene.objects if o.object_type != "Floor"]
-    footprints = np.array([[b[0][0], b[1][0], b[0][2], b[1][2]] for b in boxes])
-    top = max(float(b[1][1]) for b in boxes)
+    footprints = np.array([[b[0][0], b[1][0], b[0][2], b[1][2]] for b in boxes]).reshape(-1, 4)
+    top = max((float(b[1][1]) for b in boxes), default=scene.floor_y)
     ceiling = max(top + _HEADROOM, scene.floor_y + _LEAST_HEIGHT)
     return Room(room_outline(scene.reachable, footprints), scene.floor_y, ceiling)
 

@@ -94,7 +94,7 @@ def import_mujoco() -> Any:
     """
     with _environment(_CHOICE, "off"):
         try:
-            import mujoco  # type: ignore[import-untyped]
+            import mujoco
         except ImportError as error:
             raise RenderingUnavailable(
                 f"milo_sim needs the Python package mujoco to make images ({error}): install it"

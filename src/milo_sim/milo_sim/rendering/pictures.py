@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy.typing as npt
 
+from milo_sim.agent import camera_matrix
 from milo_sim.cameras import ThirdPartyCamera, WantedImages
 from milo_sim.geometry import euler_to_matrix
-from milo_sim.holding import camera_matrix
 from milo_sim.protocol import FieldType
 from milo_sim.rendering.camera import FAR_PLANE, NEAR_PLANE, Camera
 from milo_sim.rendering.colors import color_table, packed, tag_colors

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from milo_sim.geometry import BoolArray, FloatArray
 from milo_sim.interior.room import ROOM_TYPES
 from milo_sim.rendering.camera import Camera
-from milo_sim.rendering.gl import create_context, import_mujoco, set_filter
+from milo_sim.rendering.gl import Context, create_context, import_mujoco, set_filter
 from milo_sim.rendering.object_frames import ObjectFrame, object_frame
 from milo_sim.rendering.room_surfaces import room_drawables, room_lights
 from milo_sim.rendering.scene_model import GLASS, HIDDEN, PALETTE, Drawable, SceneModel
@@ -103,6 +103,21 @@ class Renderer:
     def world(self) -> World:
         """The world that is drawn."""
         return self._world
+
+    @property
+    def context(self) -> Context:
+        """The OpenGL context that is drawn in."""
+        return self._gl
+
+    @property
+    def triangles(self) -> int:
+        """Number of triangles of the scene."""
+        return int(self.model.model.mesh_facenum.sum())
+
+    @property
+    def surfaces(self) -> int:
+        """Number of surfaces of the scene, the unused spare ones left out."""
+        return sum(drawable is not None for drawable in self.model.drawables)
 
     def close(self) -> None:
         """Give all memory back."""

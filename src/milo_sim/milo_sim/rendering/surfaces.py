@@ -7,9 +7,9 @@ surface per finish, and each triangle finds its colour in a palette image that a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,8 @@ PALETTE_WIDTH, PALETTE_HEIGHT = 256, 128
 
 _PLACES = 2**21
 """Places along an axis that are told apart, in steps of 0.01 mm: 21 m."""
+_SCATTER = 0x1E3779B97F4A7C15
+"""Sets places of different solids apart; the number is large and odd, otherwise arbitrary."""
 _CREASE = math.cos(math.radians(40.0))
 """Neighbouring faces that bend by less look like one round surface."""
 
@@ -97,31 +99,24 @@ def palette_coordinate(color: Color) -> tuple[float, float]:
     return (column + 0.5) / PALETTE_WIDTH, (row + 0.5) / PALETTE_HEIGHT
 
 
-def merge(surfaces: Iterable[Surface]) -> Surface:
-    """All triangles of several surfaces as one."""
-    given = list(surfaces)
-    offsets = np.cumsum([0, *(len(s.vertices) for s in given[:-1])])
-    return Surface(
-        np.concatenate([s.vertices for s in given]),
-        np.concatenate([s.normals for s in given]),
-        np.concatenate([s.texture for s in given]),
-        np.concatenate([s.faces + o for s, o in zip(given, offsets, strict=True)]).astype(np.int32),
-    )
-
-
 def surfaces_of(parts: Iterable[Part]) -> dict[Finish, Surface]:
     """Surfaces of solids, merged by finish; the order of finishes is fixed."""
-    groups: dict[Finish, list[Surface]] = {}
+    groups: dict[Finish, list[Part]] = {}
     for part in parts:
-        groups.setdefault(finish_of(part), []).append(surface_of(part))
-    return {finish: merge(groups[finish]) for finish in sorted(groups)}
+        groups.setdefault(finish_of(part), []).append(part)
+    return {finish: surface_of(groups[finish]) for finish in sorted(groups)}
 
 
-def surface_of(part: Part) -> Surface:
-    """The surface of one solid."""
-    points, normals = shaded(*triangles(part))
-    texture = np.broadcast_to(palette_coordinate(part.color), (len(points), 2))
-    return mirrored(points, normals, texture)
+def surface_of(parts: Sequence[Part]) -> Surface:
+    """One surface of several solids."""
+    meshes = [triangles(part) for part in parts]
+    starts = np.cumsum([0, *(len(points) for points, _ in meshes[:-1])])
+    points = np.concatenate([points for points, _ in meshes])
+    faces = np.concatenate([f + start for (_, f), start in zip(meshes, starts, strict=True)])
+    counts = [len(f) for _, f in meshes]
+    corners, normals = shaded(points, faces, np.repeat(np.arange(len(parts)), counts))
+    colors = np.array([palette_coordinate(part.color) for part in parts])
+    return mirrored(corners, normals, np.repeat(colors, [3 * count for count in counts], axis=0))
 
 
 def mirrored(points: FloatArray, normals: FloatArray, texture: FloatArray) -> Surface:
@@ -131,23 +126,27 @@ def mirrored(points: FloatArray, normals: FloatArray, texture: FloatArray) -> Su
     return Surface(points[:, [0, 2, 1]], normals[:, [0, 2, 1]], texture, faces[:, ::-1])
 
 
-def shaded(points: FloatArray, faces: npt.NDArray[np.int32]) -> tuple[FloatArray, FloatArray]:
+def shaded(
+    points: FloatArray, faces: npt.NDArray[np.integer[Any]], solids: npt.NDArray[np.integer[Any]]
+) -> tuple[FloatArray, FloatArray]:
     """Corners and normals (3 m, 3) of m triangles; round where neighbours bend little.
 
-    The normal of a corner is the area-weighted mean over the triangles there that bend little.
+    The normal of a corner is the area-weighted mean over the triangles there of the same solid,
+    of which ``solids`` (m,) has the number, that bend little.
     """
     corners = points[faces]
     area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     flat = area / np.maximum(np.linalg.norm(area, axis=1, keepdims=True), 1e-12)
     # Vertices at the same place count as one, however the mesh was put together.
     steps = np.rint(points * 1e5).astype(np.int64) + _PLACES // 2
-    at = ((steps[:, 0] * _PLACES + steps[:, 1]) * _PLACES + steps[:, 2])[faces].ravel()
+    places = (steps[:, 0] * _PLACES + steps[:, 1]) * _PLACES + steps[:, 2]
+    at = (places[faces] ^ (solids * _SCATTER)[:, None]).ravel()
     triangle = np.repeat(np.arange(len(faces)), 3)
     order = np.argsort(at, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(at[order]) > 0])
     counts = np.diff(np.r_[starts, len(at)])
     normals = flat[triangle].copy()
-    for count in np.unique(counts):
+    for count in sorted(set(counts.tolist())):
         rows = order[starts[counts == count][:, None] + np.arange(count)]
         around = triangle[rows]
         bend = np.einsum("vik,vjk->vij", flat[around], flat[around])
