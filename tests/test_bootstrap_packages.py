@@ -23,6 +23,7 @@ NODE_PACKAGES = {"milo_sim_bridge", "milo_planner", "milo_benchmark"}
 # Import name -> key in the rosdep index, where the two differ; None: only pip has it.
 ROSDEP_KEYS = {
     "ai2thor": None,
+    "gymnasium": None,
     "mujoco": None,
     "msgpack": "python3-msgpack",
     "numpy": "python3-numpy",
@@ -238,7 +239,7 @@ def test_doctor_finds_nothing_missing_on_a_machine_that_runs_the_tests(ros_domai
     )
     assert done.returncode == 0, done.stdout + done.stderr
     names = [line.split()[1] for line in done.stdout.splitlines()]
-    assert names[-3:] == ["memory", "discovery", "player"]
+    assert names[-4:] == ["memory", "discovery", "player", "images"]
     assert "missing" not in {line.split()[0] for line in done.stdout.splitlines()}
 
 

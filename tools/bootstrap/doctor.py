@@ -1,8 +1,8 @@
 """The checks of ``./milo doctor`` that need the set-up: imports, memory, discovery, the player.
 
-One line per check, as the shell's part prints them: ``ok`` with what was found, or ``missing`` with
-the sentence that says how to put it right. Exit code 1 when something is missing. What could hang
-runs in a process with a time limit.
+One line per check, as the shell's part prints them: ``ok`` with what was found, ``missing`` with
+the sentence that says how to put it right, or ``note`` with what is better but not needed. Exit
+code 1 when something is missing. What could hang runs in a process with a time limit.
 """
 
 from __future__ import annotations
@@ -40,6 +40,10 @@ PLAYER_LIMIT_S = 60.0
 
 class Missing(Exception):
     """A failed check; the message is the cure in one sentence."""
+
+
+class Note(Exception):
+    """What works less well than it could; the message says how to change that."""
 
 
 def check_python() -> str:
@@ -167,6 +171,45 @@ def check_player() -> str:
     return done.stdout.strip().splitlines()[-1]
 
 
+def check_images() -> str:
+    """The simulator draws: OpenGL without a screen."""
+    try:
+        done = subprocess.run(
+            [sys.executable, __file__, "images"],
+            capture_output=True,
+            text=True,
+            timeout=PLAYER_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise Note(
+            f"milo_sim drew no picture in {PLAYER_LIMIT_S:.0f} s; everything else works without"
+        ) from error
+    if done.returncode != 0:
+        reason = (done.stderr.strip() or "no message").splitlines()[-1]
+        raise Note(f"no pictures from milo_sim, everything else works without: {reason}")
+    return done.stdout.strip().splitlines()[-1]
+
+
+def draw() -> None:
+    """Draw one picture with milo_sim and print what draws and how long that took."""
+    from milo_sim.rendering.gl import RenderingUnavailable, renderer_name
+    from milo_sim.rendering.pictures import agent_camera
+    from milo_sim.rendering.renderer import Renderer
+    from milo_sim.scene import load_scene
+    from milo_sim.world import World
+
+    begin = time.monotonic()
+    world = World(load_scene("FloorPlan1"))
+    try:
+        renderer = Renderer(world)
+    except RenderingUnavailable as error:
+        sys.exit(str(error))
+    renderer.render(agent_camera(world), 300, 300)
+    print(f"{renderer_name(renderer.context)}, first picture in {time.monotonic() - begin:.1f} s")
+    renderer.close()
+
+
 def play() -> None:
     """Load a scene in milo_sim through the AI2-THOR client and print how long that took."""
     from ai2thor.controller import Controller
@@ -198,6 +241,7 @@ CHECKS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("memory", check_shared_memory),
     ("discovery", check_discovery),
     ("player", check_player),
+    ("images", check_images),
 )
 
 
@@ -209,12 +253,17 @@ def main() -> int:
     if sys.argv[1:2] == ["player"]:
         play()
         return 0
+    if sys.argv[1:2] == ["images"]:
+        draw()
+        return 0
     failed = 0
     for name, check in CHECKS:
         try:
             verdict, found = "ok", check()
         except Missing as missing:
             verdict, found, failed = "missing", str(missing), 1
+        except Note as note:
+            verdict, found = "note", str(note)
         print(f"{verdict:8} {name:12} {found}", flush=True)
     return failed
 

@@ -274,7 +274,8 @@ def test_a_second_ctrl_c_does_not_wait_for_a_stubborn_node(tmp_path, mark, proce
         time.sleep(0.1)
     child.communicate(timeout=10)
     assert child.returncode == 130
-    assert time.monotonic() - begun < 2.0
+    # One Ctrl-C alone would let the node's 3.5 s of patience pass.
+    assert time.monotonic() - begun < 3.4
     assert marked(mark) == []
 
 

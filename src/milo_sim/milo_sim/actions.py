@@ -245,7 +245,7 @@ def _pickup(session: Session, arguments: Arguments) -> str:
 
 def _put(session: Session, arguments: Arguments) -> None:
     near = None
-    if arguments.get("putNearXY"):
+    if arguments["putNearXY"] and "x" in arguments:
         near = raycast.coordinate(session.world, arguments["x"], arguments["y"])
     session.world.put(
         target(session, arguments),

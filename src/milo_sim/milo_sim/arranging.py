@@ -42,7 +42,7 @@ def first_collision(world: World, object_id: str, box: Box) -> str | None:
     """Id of what an object's box would overlap elsewhere ("Agent" for the agent), or None.
 
     The box of a receptacle spans the space it encloses, so a receptacle in or on which the middle
-    of the box lies is no obstacle.
+    of the box lies is no obstacle; a small one, such as a bowl, only if all of the box fits in.
     """
     own = world.with_carried(object_id)
     small = box.grown(-holding.CLEARANCE)
@@ -52,19 +52,20 @@ def first_collision(world: World, object_id: str, box: Box) -> str | None:
     hits = np.unique(around.occluders.owners[boxes_overlap(small, around.occluders.boxes)])
     for index in hits.tolist():
         key: str = around.ids[index]
-        if key not in own and not _over(world, key, box.center):
+        points = box.corners() if world.scene_objects[key].has("pickupable") else box.center
+        if key not in own and not _over(world, key, points.reshape(-1, 3)):
             return key
     return None
 
 
-def _over(world: World, receptacle_id: str, point: FloatArray) -> bool:
-    """Tell whether a point lies in or above a receptacle's trigger box."""
+def _over(world: World, receptacle_id: str, points: FloatArray) -> bool:
+    """Tell whether points (n, 3) lie in or above a receptacle's trigger box."""
     trigger = world.triggers().get(receptacle_id)
     if trigger is None or (trigger.walled and not world.is_accessible(receptacle_id)):
         return False
-    local = np.abs(trigger.box.to_local(point))
-    inside = local[0] < trigger.box.half[0] and local[2] < trigger.box.half[2]
-    return bool(inside and point[1] > trigger.bottom)
+    local = np.abs(trigger.box.to_local(points))[:, [0, 2]]
+    above = points[:, 1] > trigger.bottom - holding.CLEARANCE
+    return bool(above.all() and (local < trigger.box.half[[0, 2]]).all())
 
 
 def _put(world: World, object_id: str, position: FloatArray, turn: FloatArray, stay: bool) -> None:

@@ -50,6 +50,15 @@ def attach(world: World, object_id: str, parents: Iterable[str]) -> None:
     state.touch()
 
 
+def closed_holders(world: World, object_id: str) -> list[str]:
+    """Ids of the closed containers that an object is in."""
+    return [
+        key
+        for key in world.objects[object_id].parent_receptacles or ()
+        if world.home_triggers[key].walled and not world.is_accessible(key)
+    ]
+
+
 def find_parents(world: World, object_id: str, known: Collection[str] = ()) -> list[str]:
     """Ids of the receptacles whose trigger box the object reaches into, in scene order.
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from milo_sim.world import World
 
 INVALID = "InvalidOperationException"
+STRUCTURE = "not a sim object, a structure was touched"
 SPILL_TILT = 95.0
 """A receptacle that leans farther loses its contents when RotateHeldObject sets its pose [deg]."""
 
@@ -146,8 +147,10 @@ def touch(
         raise ActionFailed(
             "Object successfully hit, but it is outside of the Agent's interaction range"
         )
-    if hit is None or hit.object_id is None or not touched:
+    if hit is None or not touched:
         return Touch(False, "", reach)
+    if hit.object_id is None:
+        return Touch(True, STRUCTURE, hit.distance)
     fixed = world.scene_objects[hit.object_id]
     if (fixed.has("pickupable") or fixed.has("moveable")) and hit.object_id != world.held_id:
         way = yaw_matrix(world.agent.yaw) @ np.array(direction)

@@ -35,7 +35,8 @@ class Restyling:
     """What was drawn for a scene's look; seeds are None where nothing was.
 
     ``lights`` holds one entry if all lights share it, else it is the seed's business to give each
-    light its own within ``light_ranges`` (brightness, hue, saturation).
+    light its own within ``light_ranges`` (brightness, hue, saturation); ``light_colored`` tells
+    whether it has a colour.
     """
 
     material_seed: int | None = None
@@ -44,6 +45,7 @@ class Restyling:
     light_seed: int | None = None
     light: Light | None = None
     light_ranges: tuple[tuple[float, float], ...] = ()
+    light_colored: bool = False
 
 
 def set_seed(world: World, seed: int) -> None:
@@ -145,7 +147,13 @@ def randomize_lighting(
     if synchronized:
         factor = world.random.uniform(*ranges[0])
         shared = Light(factor, _color(world, ranges) if randomize_color else None)
-    world.restyling = replace(world.restyling, light_seed=seed, light=shared, light_ranges=ranges)
+    world.restyling = replace(
+        world.restyling,
+        light_seed=seed,
+        light=shared,
+        light_ranges=ranges,
+        light_colored=randomize_color,
+    )
 
 
 def _ranges(*given: Sequence[float]) -> tuple[tuple[float, float], ...]:

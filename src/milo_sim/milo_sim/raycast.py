@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 RAY_LENGTH = 100.0
 """Longer than any room [m]."""
+SKIN = 0.01
+"""An object this little behind the structure is met first: the floor is both [m]."""
 
 
 _INVALID = "InvalidOperationException"
@@ -44,7 +46,7 @@ def first_hit(world: World, start: FloatArray, direction: FloatArray) -> Hit | N
     """
     nearest = _first_object(world, start, direction)
     structure = _structure_distance(world, start, direction)
-    if structure is not None and (nearest is None or structure < nearest.distance):
+    if structure is not None and (nearest is None or structure < nearest.distance - SKIN):
         return Hit(None, as_vector(start + direction * structure), structure)
     return nearest
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -44,8 +45,11 @@ def copy(world: World, source_id: str, new_id: str, name: str) -> None:
     world.add(fixed, own, None if trigger is None else replace(trigger, receptacle_id=new_id))
 
 
-def add_piece(world: World, fixed: SceneObject) -> None:
-    """Add an object that was made from another one; it is where its description says."""
+def add_piece(world: World, fixed: SceneObject, around: Iterable[str]) -> None:
+    """Add an object that was made from another one; it is where its description says.
+
+    ``around`` are the closed containers it is in.
+    """
     state = ObjectState(
         object_id=fixed.object_id,
         position=fixed.position,
@@ -55,7 +59,7 @@ def add_piece(world: World, fixed: SceneObject) -> None:
         oobb=fixed.oobb,
     )
     world.add(fixed, state, None)
-    containment.resettle(world, fixed.object_id)
+    containment.resettle(world, fixed.object_id, known=around)
 
 
 def vanish(world: World, object_id: str) -> None:

@@ -163,6 +163,12 @@ class Session:
         except RenderingUnavailable as error:
             raise ActionFailed(str(error), error_code="InvalidArgument") from error
 
+    def close(self) -> None:
+        """Give back what drawing has taken."""
+        if self._pictures is not None:
+            self._pictures.close()
+            self._pictures = None
+
     def images(self, outcome: Outcome) -> tuple[list[Field], Outcome]:
         """Images for the event that answers the last action; none for a headless client.
 

@@ -6,6 +6,7 @@ floor; from anything else, such as an apple, it rolls off to the side.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,16 +25,19 @@ MAX_ROLLS = 8
 
 
 class Ground:
-    """What an object can rest on, as of now; ``own`` ids are the object and what it carries."""
+    """What an object can rest on, as of now.
 
-    def __init__(self, world: World, own: set[str]) -> None:
+    ``own`` ids are the object and what it carries, ``around`` closed containers that it is in.
+    """
+
+    def __init__(self, world: World, own: set[str], around: Collection[str] = ()) -> None:
         self._world = world
         open_triggers = [
             trigger
             for key, trigger in world.triggers().items()
             if key not in own
             and world.objects[key].is_present
-            and (not trigger.walled or world.is_accessible(key))
+            and (not trigger.walled or world.is_accessible(key) or key in around)
         ]
         self._surfaces = stack([trigger.box for trigger in open_triggers])
         self._bottoms = np.array([trigger.bottom for trigger in open_triggers])
@@ -72,7 +76,8 @@ class Ground:
 
 def fall(world: World, object_id: str, box: Box) -> FloatArray:
     """Displacement (3,) from where an object is let go to where it rests."""
-    ground = Ground(world, world.with_carried(object_id))
+    around = containment.closed_holders(world, object_id)
+    ground = Ground(world, world.with_carried(object_id), around)
     moved = box
     for _ in range(MAX_ROLLS):
         height, bump = ground.support(moved)
@@ -88,11 +93,12 @@ def fall(world: World, object_id: str, box: Box) -> FloatArray:
 def let_down(world: World, object_id: str) -> None:
     """Let an object that nobody holds fall from where it is, with what it carries."""
     state = world.objects[object_id]
+    around = containment.closed_holders(world, object_id)
     offset = fall(world, object_id, world.box(object_id))
     for key in world.with_carried(object_id):
         translate(world.objects[key], offset)
     state.carrier = None
-    containment.resettle(world, object_id)
+    containment.resettle(world, object_id, known=around)
 
 
 def _carries(thing: Box, box: Box) -> bool:

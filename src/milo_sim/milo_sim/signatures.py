@@ -58,6 +58,7 @@ def legacy(name: str, handler: Handler, *parameters: Parameter) -> Action:
 
 def target(session: Session, arguments: Arguments) -> str:
     """Id of an action's target."""
-    if arguments.get("objectId") is not None:
-        return str(arguments["objectId"])
+    key = arguments.get("objectId")
+    if key is not None or "x" not in arguments:
+        return key or ""
     return session.world.find_target_at(arguments["x"], arguments["y"], arguments["forceAction"])

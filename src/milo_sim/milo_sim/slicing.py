@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from milo_core.object_types import OBJECT_TYPES
-from milo_sim import roster, settling
+from milo_sim import containment, roster, settling
 from milo_sim.errors import ActionFailed
 from milo_sim.geometry import IDENTITY, Box, as_vector, matrix_to_euler
 from milo_sim.motion import object_box
@@ -35,12 +35,13 @@ def slice_object(world: World, object_id: str, force: bool) -> None:
     if state.is_sliced or not state.is_present:
         return
     state.is_sliced = True
+    fall_apart(world, object_id)
+
+
+def fall_apart(world: World, object_id: str) -> None:
+    """Put the pieces of an object in its place."""
+    around = containment.closed_holders(world, object_id)
     roster.vanish(world, object_id)
-    make_pieces(world, object_id)
-
-
-def make_pieces(world: World, object_id: str) -> None:
-    """Put the pieces of an object where it is; it has vanished already."""
     fixed, state = world.scene_objects[object_id], world.objects[object_id]
     slices = OBJECT_TYPES[fixed.object_type].slices
     if slices is None:
@@ -51,7 +52,7 @@ def make_pieces(world: World, object_id: str) -> None:
         piece = _piece(fixed, piece_type, number, box, count)
         if piece.object_id in world.objects:
             continue
-        roster.add_piece(world, piece)
+        roster.add_piece(world, piece, around)
         world.objects[piece.object_id].is_cooked = state.is_cooked and piece.has("cookable")
         world.objects[piece.object_id].touch()
         settling.let_down(world, piece.object_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from milo_core.object_types import OBJECT_TYPES
-from milo_sim import holding, roster, settling, slicing
+from milo_sim import holding, settling, slicing
 from milo_sim.errors import ActionFailed
 
 if TYPE_CHECKING:
@@ -33,9 +33,8 @@ def break_object(world: World, object_id: str, force: bool) -> None:
     contents = [i for i in state.receptacle_object_ids or () if world.objects[i].is_present]
     if world.held_id == object_id:
         holding.release(world)
-    roster.vanish(world, object_id)
-    if fixed.object_type == "Egg":
-        slicing.make_pieces(world, object_id)
+    # Only of an egg does something remain: of other shards the engine reports nothing.
+    slicing.fall_apart(world, object_id)
     for content_id in contents:
         if world.scene_objects[content_id].has("pickupable"):
             settling.let_down(world, content_id)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from milo_sim.agent import camera_matrix
+from milo_sim.containment import closed_holders
 from milo_sim.geometry import (
     BoolArray,
     Box,
@@ -106,10 +107,7 @@ def line_of_sight(
 
 def is_enclosed(world: World, object_id: str) -> bool:
     """Tell whether a closed container holds the object."""
-    return any(
-        world.home_triggers[p].walled and not world.is_accessible(p)
-        for p in world.objects[object_id].parent_receptacles or ()
-    )
+    return bool(closed_holders(world, object_id))
 
 
 def _between(shapes: Occluders, starts: FloatArray, ends: FloatArray) -> Occluders:

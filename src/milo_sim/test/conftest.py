@@ -46,10 +46,14 @@ def start_controller():
     controllers = []
 
     def start(scene="FloorPlan28", **options):
-        options = {"headless": True, "x_display": ":0", "server_timeout": 30.0, **options}
-        controllers.append(
-            Controller(local_executable_path=milo_sim.executable(), scene=scene, **options)
-        )
+        options = {
+            "local_executable_path": milo_sim.executable(),
+            "headless": True,
+            "x_display": ":0",
+            "server_timeout": 30.0,
+            **options,
+        }
+        controllers.append(Controller(scene=scene, **options))
         return controllers[-1]
 
     yield start

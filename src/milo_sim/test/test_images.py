@@ -269,6 +269,52 @@ def test_pictures_stand_upright(plain):
     assert ceiling.max() < 150 < floor.min()
 
 
+def test_106_107_112_materials_follow_the_seed(plain):
+    first = plain.last_event.frame.astype(int)
+    frames = []
+    for seed in (41, 42, 41):
+        reset(plain)
+        plain.step(action="SetRandomSeed", seed=seed)
+        frames.append(plain.step(action="RandomizeMaterials").frame.astype(int))
+    for one, other in ((frames[0], frames[1]), (frames[0], first), (frames[1], first)):
+        assert np.abs(one - other).mean() > 2
+    assert (frames[0] == frames[2]).all()
+    assert np.abs(frames[1] - first).sum() / first.sum() > 0.05
+    assert (plain.step(action="ResetMaterials").frame == first).all()
+    plain.step(action="RandomizeMaterials")
+    assert (reset(plain).frame == first).all()
+
+
+def test_colours_change_and_come_back(plain):
+    first = plain.last_event.frame.astype(int)
+    changed = plain.step(action="RandomizeColors").frame.astype(int)
+    assert np.abs(changed - first).mean() > 2
+    assert (plain.step(action="ResetColors").frame == first).all()
+
+
+@pytest.mark.parametrize("synchronized", [True, False])
+def test_lights_change_and_come_back(plain, synchronized):
+    first = plain.last_event.frame.astype(int)
+    dim = plain.step(
+        action="RandomizeLighting",
+        synchronized=synchronized,
+        brightness=[0.3, 0.4],
+        randomizeColor=False,
+        raise_for_failure=True,
+    ).frame.astype(int)
+    assert dim.mean() < 0.7 * first.mean()
+    # A light without colour leaves the shade of a grey wall nearly as it was.
+    assert (
+        np.abs(dim.mean(axis=(0, 1)) / first.mean(axis=(0, 1)) - dim.mean() / first.mean()).max()
+        < 0.05
+    )
+    colored = plain.step(
+        action="RandomizeLighting", synchronized=synchronized, saturation=[1, 1]
+    ).frame
+    assert np.ptp(colored.mean(axis=(0, 1)) / first.mean(axis=(0, 1))) > 0.1
+    assert (plain.step(action="ResetLighting").frame == first).all()
+
+
 def test_optical_flow_is_refused(plain):
     with pytest.raises(ValueError, match="renderFlowImage is not supported"):
         plain.step("Pass", renderFlowImage=True)

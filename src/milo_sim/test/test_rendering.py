@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from milo_sim import roster, slicing
 from milo_sim.geometry import euler_to_matrix
 from milo_sim.interior.room import room_of
-from milo_sim.motion import object_box
+from milo_sim.motion import object_box, translate
 from milo_sim.rendering.camera import Camera
 from milo_sim.rendering.colors import packed, tag_color, tag_colors
 from milo_sim.rendering.gl import RenderingUnavailable, create_context
@@ -269,6 +270,46 @@ def test_many_shapes_at_once_and_again(renderer, show):
         last = look(renderer, camera, masks=True)
     assert (last.color == first.color).all()
     assert (last.masks.owners == first.masks.owners).all()
+
+
+def bread_in_view(renderer, world):
+    bread = next(key for key in world.objects if key.startswith("Bread|"))
+    x, y, z = world.objects[bread].aabb_center
+    camera = Camera((x - 0.6, y + 0.5, z), euler_to_matrix((40.0, 90.0, 0.0)))
+    assert bread in visible_owners(renderer, look(renderer, camera, masks=True))
+    return bread, camera
+
+
+def test_what_is_hidden_or_removed_is_not_drawn(renderer, show):
+    world = show("FloorPlan1")
+    bread, camera = bread_in_view(renderer, world)
+    first = look(renderer, camera).color
+    for leave, come_back in (
+        (
+            lambda: roster.hide(world, bread, True, True),
+            lambda: roster.hide(world, bread, False, True),
+        ),
+        (lambda: roster.vanish(world, bread), lambda: roster.appear(world, bread)),
+    ):
+        leave()
+        assert bread not in visible_owners(renderer, look(renderer, camera, masks=True))
+        come_back()
+        assert (look(renderer, camera).color == first).all()
+    roster.remove(world, bread)
+    assert bread not in visible_owners(renderer, look(renderer, camera, masks=True))
+
+
+def test_copies_and_slices_are_drawn(renderer, show):
+    world = show("FloorPlan1")
+    bread, camera = bread_in_view(renderer, world)
+    roster.copy(world, bread, "copy", "Bread_copy")
+    state = world.objects["copy"]
+    translate(state, np.array([0.0, 0.15, 0.0]))
+    assert {"copy", bread} <= set(visible_owners(renderer, look(renderer, camera, masks=True)))
+    slicing.slice_object(world, bread, force=True)
+    seen = set(visible_owners(renderer, look(renderer, camera, masks=True)))
+    assert bread not in seen
+    assert any("BreadSliced" in owner for owner in seen)
 
 
 def test_segmentation_colours_are_those_of_the_engine():

@@ -10,8 +10,10 @@ import pytest
 
 from milo_sim.appearance import Part
 from milo_sim.interior.blocks import difference_skin, rectangles
+from milo_sim.interior.doors import doors
 from milo_sim.interior.outline import room_outline
 from milo_sim.interior.room import panels, room_of
+from milo_sim.interior.style import RoomStyle, recolored
 from milo_sim.rendering.surfaces import (
     palette,
     palette_coordinate,
@@ -119,8 +121,30 @@ def test_walls_stand_around_everything(scene):
         i, j = ((np.array([x, z]) - room.outline.origin) / cell).astype(int)
         assert room.outline.inside[i, j], (x, z)
     assert room.ceiling > room.floor + 2.0
-    for panel in panels(loaded):
+    shown = list(panels(loaded, RoomStyle(loaded.room_type, 1)))
+    assert {"Wall", "Ceiling", "CeilingLight"} <= {panel.owner for panel in shown}
+    for panel in shown:
         assert np.isfinite(panel.corners).all()
+
+
+def test_doors_stand_before_bare_walls():
+    with_doors = 0
+    for scene in scene_names()[::5]:
+        loaded = load_scene(scene)
+        for panel in doors(loaded, room_of(loaded).outline):
+            with_doors += 1
+            low, high = panel.corners.min(axis=(0, 1)) + 0.01, panel.corners.max(axis=(0, 1)) - 0.01
+            for obj in loaded.objects:
+                center, half = np.array(obj.aabb_center), np.array(obj.aabb_size) / 2
+                if obj.object_type != "Floor":
+                    assert np.any(center - half > high) or np.any(center + half < low)
+    assert with_doors > 20
+
+
+def test_recoloring_keeps_the_brightness():
+    color = (0.2, 0.4, 0.6)
+    assert recolored(color, 1) == recolored(color, 1) != recolored(color, 2)
+    assert max(recolored(color, 1)) == pytest.approx(0.6)
 
 
 def test_png_files_hold_the_picture():

@@ -205,7 +205,7 @@ def test_close_interrupts_a_hung_step(make_engine: MakeEngine, tmp_path: Path) -
     wait_until(hung.running)
     begin = time.monotonic()
     engine.close()
-    assert time.monotonic() - begin < 2
+    assert time.monotonic() - begin < 10
     assert failure_of(hung.result).code is EngineError.ENGINE_DIED
     assert not any(is_running(int(pid)) for pid in pids.read_text().split())
 

@@ -76,6 +76,8 @@ def room_outline(cells: FloatArray, footprints: FloatArray) -> Outline:
             np.column_stack([cells[:, i // 2] + (-1, 1)[i % 2] * _AGENT_SPACE for i in range(4)]),
         ]
     )
+    if not len(spots):
+        raise ValueError("A room needs a free cell or an object.")
     low = spots[:, [0, 2]].min(axis=0) - _MARGIN
     high = spots[:, [1, 3]].max(axis=0) + _MARGIN
     shape = np.maximum(np.rint((high - low) / CELL), 1).astype(int)

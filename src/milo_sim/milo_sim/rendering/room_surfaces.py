@@ -7,7 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from milo_sim.appearance.model import Paint
-from milo_sim.interior.room import Panel, panels, room_of
+from milo_sim.interior.panel import Panel
+from milo_sim.interior.room import panels, room_of
+from milo_sim.interior.style import RoomStyle
+from milo_sim.rendering.looks import Styling
 from milo_sim.rendering.scene_model import Drawable, Light, Texture
 from milo_sim.rendering.surfaces import Finish, mirrored, palette_coordinate
 from milo_sim.scene import Scene
@@ -16,9 +19,12 @@ _HALVES = [0, 1, 2, 0, 2, 3]
 """The two triangles of a rectangle."""
 
 
-def room_drawables(scene: Scene) -> Iterator[Drawable]:
+def room_drawables(scene: Scene, styling: Styling) -> Iterator[Drawable]:
     """Everything that is drawn of a scene's room."""
-    for panel in panels(scene):
+    style = RoomStyle(
+        scene.room_type, styling.seed(scene.name), styling.room_types, styling.color_seed
+    )
+    for panel in panels(scene, style):
         yield _drawable(panel)
 
 

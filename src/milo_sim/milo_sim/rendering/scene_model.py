@@ -23,6 +23,8 @@ PALETTE = "palette"
 """Name of the texture that holds the colours."""
 _SPECULAR = {False: (0.12, 0.25), True: (0.55, 0.6)}
 """Strength and sharpness of the highlight of matt and glossy finishes."""
+_AMBIENT = 0.5
+"""Strength of the light from all around."""
 SPARE_FACES = (*(600,) * 16, *(2500,) * 8)
 """Capacities of the spare meshes [triangles]."""
 
@@ -136,6 +138,10 @@ class SceneModel:
         """Make a spare surface free again."""
         self.drawables[index] = None
 
+    def set_ambient(self, factors: FloatArray) -> None:
+        """Multiply the light from all around by factors (3,) for red, green and blue."""
+        self.model.vis.headlight.ambient = _AMBIENT * factors
+
     def is_spare(self, index: int) -> bool:
         """Whether a surface is one of the spare ones."""
         return index >= self._first_spare
@@ -183,7 +189,7 @@ def _new_spec(mujoco: Any) -> Any:
     visual = spec.visual
     visual.quality.offsamples = 0
     visual.quality.shadowsize = 0
-    visual.headlight.ambient = [0.5, 0.5, 0.5]
+    visual.headlight.ambient = [_AMBIENT] * 3
     visual.headlight.diffuse = [0.12, 0.12, 0.12]
     visual.headlight.specular = [0.0, 0.0, 0.0]
     _add_texture(mujoco, spec, Texture(PALETTE, palette()), None)

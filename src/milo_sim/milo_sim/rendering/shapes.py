@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
 from functools import lru_cache
 from typing import Any
 
 from milo_sim.appearance import build_parts
 from milo_sim.geometry import Vector
+from milo_sim.rendering.looks import Styling, recolored_parts
 from milo_sim.rendering.scene_model import Drawable
 from milo_sim.rendering.surfaces import surfaces_of
 from milo_sim.scene import SceneObject
@@ -18,10 +18,12 @@ GLASS_WALL_TYPES = frozenset({"ShowerDoor", "ShowerGlass"})
 window's pane is solid in them, because behind it there is nothing to see."""
 
 Look = tuple[tuple[str, Any], ...]
-ShapeKey = tuple[str, Vector, float, Look, tuple[str, ...], str, int]
+ShapeKey = tuple[str, Vector, float, Look, tuple[str, ...], str, int, int | None]
 
 
-def shape_key(obj: SceneObject, state: ObjectState, size: Vector, scene_name: str) -> ShapeKey:
+def shape_key(
+    obj: SceneObject, state: ObjectState, size: Vector, scene_name: str, styling: Styling
+) -> ShapeKey:
     """Everything that a look depends on; equal keys mean equal surfaces."""
     width, height, depth = (round(side, 4) for side in size)
     # What can be carried looks the same everywhere; furniture follows the style of its room.
@@ -33,7 +35,8 @@ def shape_key(obj: SceneObject, state: ObjectState, size: Vector, scene_name: st
         _look(state),
         obj.salient_materials or (),
         obj.asset_id,
-        zlib.crc32(style.encode()),
+        styling.seed(style),
+        styling.color_seed,
     )
 
 
@@ -52,10 +55,10 @@ def _look(state: ObjectState) -> Look:
     return tuple((name, value) for name, value in values if value)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def shape(key: ShapeKey) -> tuple[Drawable, ...]:
     """Surfaces of one look; the owner is left open."""
-    object_type, size, openness, look, materials, asset_id, seed = key
+    object_type, size, openness, look, materials, asset_id, seed, color_seed = key
     parts = build_parts(
         object_type,
         size,
@@ -68,5 +71,5 @@ def shape(key: ShapeKey) -> tuple[Drawable, ...]:
     see_through = object_type in GLASS_WALL_TYPES
     return tuple(
         Drawable("", surface, finish, glass=see_through and finish.clear)
-        for finish, surface in surfaces_of(parts).items()
+        for finish, surface in surfaces_of(recolored_parts(parts, color_seed)).items()
     )
