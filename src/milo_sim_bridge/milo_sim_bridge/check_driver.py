@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import sys
+import uuid
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -54,7 +55,7 @@ def check(
     rclpy.init(args=[], context=context, domain_id=domain)
     try:
         # A name of its own, so that two checks at once don't take each other for the driver.
-        node = rclpy.create_node(f"check_driver_{os.getpid()}", context=context)
+        node = rclpy.create_node(f"check_driver_{uuid.uuid4().hex[:8]}", context=context)
         probe = DriverProbe(node, contract, namespace, read_only)
         try:
             if scene:

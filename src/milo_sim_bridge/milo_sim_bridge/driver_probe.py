@@ -17,8 +17,10 @@ from milo_sim_bridge.contract import Contract, Interface
 from milo_sim_bridge.contract_findings import Endpoint, GoalEnd, Observed, Sample
 from milo_sim_bridge.message_facts import frame_of, interface_class, payload_of, stamp_of
 
-_SCAN_PERIOD = 0.25
+_SCAN_PERIOD = 0.5
 """Seconds between looks at the graph; it tells nobody when a name appears."""
+_PATIENCE = 2.0
+"""Seconds for the response to a goal."""
 _DEPTH = 50
 _CLOCK = "/clock"
 _FEEDBACK = "_FeedbackMessage"
@@ -47,6 +49,7 @@ class DriverProbe:
         self._groups = contract.groups(self._interfaces)
         self._observed = {i.name: Observed() for i in self._interfaces}
         self._subscribed: dict[str, float] = {}
+        self._trials: dict[str, _Trial] = {}
         self._simulated_now: float | None = None
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
@@ -62,7 +65,13 @@ class DriverProbe:
 
     def wait_until_present(self, timeout: float) -> bool:
         """Wait for everything that is required; False: something is still missing."""
-        return self._until(self._is_complete, timeout)
+        deadline = time.monotonic() + timeout
+        while not self._is_complete():
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                return False
+            self._spin(min(_SCAN_PERIOD, remaining))
+        return True
 
     def load_scene(self, scene: str, timeout: float) -> None:
         """Let a simulator load a scene.
@@ -89,26 +98,43 @@ class DriverProbe:
         while time.monotonic() < end:
             self._scan()
             self._subscribe()
-            self._until(lambda: False, min(_SCAN_PERIOD, end - time.monotonic()))
+            self._prepare_trials()
+            self._spin(min(_SCAN_PERIOD, end - time.monotonic()))
         now = time.monotonic()
         for name, begin in self._subscribed.items():
             self._observed[name].duration = now - begin
 
     def try_refusals(self, timeout: float) -> None:
-        """Send every action a goal that can't be fulfilled, all at once."""
-        trials = [
-            _Trial(self._node, self._resolve(i.name), i)
-            for i in self._interfaces
-            if i.refuses is not None and _has_type(self._observed[i.name], i.type)
-        ]
+        """Send every action a goal that can't be fulfilled, one after the other."""
+        self._prepare_trials()
+        trials = list(self._trials.values())
         self._until(lambda: all(trial.ready() for trial in trials), timeout)
-        begin = time.monotonic()
         for trial in trials:
-            trial.send()
-        self._until(lambda: all(trial.ended() for trial in trials), timeout)
-        for trial in trials:
-            self._observed[trial.interface.name].end = trial.end(time.monotonic() - begin)
+            self._try(trial, timeout)
             trial.close()
+        self._trials.clear()
+
+    def _try(self, trial: "_Trial", timeout: float) -> None:
+        begin = time.monotonic()
+        trial.send()
+        # A server that has not yet met the client's end throws its first response away.
+        if not self._until(trial.responded, min(timeout, _PATIENCE)):
+            trial.send()
+        self._until(trial.ended, timeout)
+        self._observed[trial.interface.name].end = trial.end(time.monotonic() - begin)
+        if not trial.ended():
+            # A driver may do one thing at a time; the next goal is not to wait for this one.
+            trial.cancel()
+            self._until(trial.ended, min(timeout, _PATIENCE))
+
+    def _prepare_trials(self) -> None:
+        """Make a client of every action that is there; the sooner, the better they are met."""
+        for interface in self._interfaces:
+            name = interface.name
+            if interface.refuses is None or name in self._trials:
+                continue
+            if _has_type(self._observed[name], interface.type):
+                self._trials[name] = _Trial(self._node, self._resolve(name), interface)
 
     # -- the graph ---------------------------------------------------------------------------
 
@@ -213,6 +239,9 @@ class DriverProbe:
             return self._simulated_now
         return float(self._node.get_clock().now().nanoseconds * 1e-9)
 
+    def _spin(self, seconds: float) -> None:
+        self._until(lambda: False, seconds)
+
     def _until(self, condition: Callable[[], bool], timeout: float) -> bool:
         deadline = time.monotonic() + timeout
         while not condition():
@@ -247,6 +276,9 @@ class _Trial:
         if handle is not None and handle.accepted:
             self._result = handle.get_result_async()
 
+    def responded(self) -> bool:
+        return bool(self._response.done())
+
     def ended(self) -> bool:
         if self._result is not None:
             return bool(self._result.done())
@@ -258,11 +290,14 @@ class _Trial:
         if self._result is None:
             return GoalEnd(accepted=False)
         if not self._result.done():
-            self._response.result().cancel_goal_async()
             return GoalEnd(accepted=True, answered=False, waited=waited)
         outcome = self._result.result()
         result = outcome.result
         return GoalEnd(True, outcome.status, result.error_code, result.error_msg)
+
+    def cancel(self) -> None:
+        if self._result is not None:
+            self._response.result().cancel_goal_async()
 
     def close(self) -> None:
         self._client.destroy()
