@@ -30,6 +30,7 @@ setup(
         "milo_core",
         "milo_ros",
         "milo_sim",
+        "networkx>=3",
         "numpy>=1.26",
         "pydantic>=2",
         "pyyaml>=6",

@@ -13,6 +13,7 @@ from milo_core.error_codes import EngineError
 from milo_core.scenes import UnknownSceneError, normalize_scene
 from milo_core.snapshot import Snapshot
 from milo_sim_bridge.errors import EngineFailure
+from milo_sim_bridge.images import NO_PICTURES, Pictures, render_arguments
 from milo_sim_bridge.worker import Worker
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ class EngineConfig:
     height: int = 300
     grid_size: float = 0.25
     visibility_distance: float = 1.5
-    headless: bool = True
-    """The player sends no images."""
+    field_of_view: float = 90.0
+    """Vertical angle of view of the camera, degrees."""
+    headless: bool = False
+    """The player can't send images."""
     step_timeout: float = 30.0
     start_timeout: float = 120.0
 
@@ -57,6 +60,10 @@ class StepResult:
     """The engine's own words; empty on success."""
     action_return: Any
     snapshot: Snapshot
+    field_of_view: float = 90.0
+    """Vertical angle of view of the camera, degrees."""
+    pictures: Pictures = NO_PICTURES
+    """What the camera saw afterwards; empty where nobody asked, or the action changed nothing."""
 
 
 class Engine:
@@ -70,13 +77,21 @@ class Engine:
         config: the player and its settings.
         on_step: called in the engine's thread after every engine action, before its result is
             returned.
+        wanted: asked before every action which streams of pictures it shall answer with.
     """
 
     def __init__(
-        self, config: EngineConfig, on_step: Callable[[StepResult], None] = lambda _: None
+        self,
+        config: EngineConfig,
+        on_step: Callable[[StepResult], None] = lambda _: None,
+        wanted: Callable[[], frozenset[str]] = lambda: frozenset(),
     ) -> None:
         self._config = config
         self._on_step = on_step
+        self._wanted = wanted
+        self._draws: bool | None = None
+        self._blindness = ""
+        self._last_files: object = None
         self._aborted = threading.Event()
         self._controller: PlayerController | None = None
         self._latest: StepResult | None = None
@@ -107,6 +122,16 @@ class Engine:
                 EngineError.ENGINE_NOT_READY, "No scene is loaded; call reset_scene first."
             )
         return latest
+
+    @property
+    def grid_size(self) -> float:
+        """Width of the cells of motion, metres."""
+        return self._config.grid_size
+
+    @property
+    def blindness(self) -> str:
+        """Why the player sends no pictures, one sentence; empty: it can, as far as is known."""
+        return self._blindness
 
     @property
     def player(self) -> str:
@@ -159,11 +184,32 @@ class Engine:
         controller = self._controller
         assert controller is not None  # a loaded scene has a controller
         try:
-            event = self._guarded(lambda: controller.step(action=action, **arguments))
+            rendering = self._guarded(lambda: self._rendering(controller))
+            event = self._guarded(lambda: controller.step(action=action, **rendering, **arguments))
         except ValueError:
             # The client raises the dispatcher's refusals; their event is there all the same.
             event = controller.last_event
         return self._finish(event, latest.episode)
+
+    def _rendering(self, controller: "PlayerController") -> dict[str, bool]:
+        """Arguments about pictures of the next action."""
+        if self._config.headless:
+            return {}  # the client adds its own
+        streams = self._wanted()
+        if streams and self._draws is None:
+            self._try_drawing(controller, streams)
+        return render_arguments(streams if self._draws else frozenset())
+
+    def _try_drawing(self, controller: "PlayerController", streams: frozenset[str]) -> None:
+        """Find out whether this machine can draw: an action must not fail because it can't."""
+        try:
+            event = controller.step(action="Pass", **render_arguments(streams))
+        except ValueError:
+            event = controller.last_event
+        self._draws = event.frame is not None
+        if not self._draws:
+            reason = event.metadata["errorMessage"] or "it gave no reason."
+            self._blindness = f"The player sends no pictures: {reason}"
 
     def _require_scene(self, controller: "PlayerController", name: str) -> None:
         known = controller.scenes_in_build
@@ -215,12 +261,15 @@ class Engine:
             server_start_timeout=config.start_timeout,
         )
         controller.start(width=config.width, height=config.height, x_display=display)
+        self._draws = None
+        self._blindness = "The player was started without images." if config.headless else ""
         controller.initialization_parameters = {
+            "renderImage": False,  # until somebody looks
             "gridSize": config.grid_size,
             "visibilityDistance": config.visibility_distance,
             "snapToGrid": True,
             "rotateStepDegrees": 90,
-            "fieldOfView": 90,
+            "fieldOfView": config.field_of_view,
         }
         return controller
 
@@ -245,6 +294,13 @@ class Engine:
             self._discard()
             raise EngineFailure(failure.code, str(failure)) from error
 
+    def _has_news(self, event: Any) -> bool:
+        """Whether an event brought pictures; one that changed nothing repeats the last ones."""
+        controller = self._controller
+        files = None if controller is None else controller.server.raw_files
+        known, self._last_files = self._last_files, files
+        return files is not known and event.frame is not None
+
     def _discard(self) -> None:
         controller, self._controller, self._latest = self._controller, None, None
         if controller is not None:
@@ -252,7 +308,7 @@ class Engine:
 
     def _finish(self, event: Any, episode: int) -> StepResult:
         try:
-            result = _read_event(event.metadata, self._step_count + 1, episode)
+            result = _read_event(event, self._step_count + 1, episode, self._has_news(event))
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             self._discard()
             raise EngineFailure(
@@ -267,7 +323,8 @@ class Engine:
         return result
 
 
-def _read_event(metadata: Mapping[str, Any], step: int, episode: int) -> StepResult:
+def _read_event(event: Any, step: int, episode: int, has_pictures: bool) -> StepResult:
+    metadata: Mapping[str, Any] = event.metadata
     snapshot = Snapshot.from_metadata(metadata)
     _require_texts(snapshot)
     success = bool(metadata["lastActionSuccess"])
@@ -280,6 +337,17 @@ def _read_event(metadata: Mapping[str, Any], step: int, episode: int) -> StepRes
         error_message="" if success else str(metadata["errorMessage"]),
         action_return=metadata["actionReturn"],
         snapshot=snapshot,
+        field_of_view=float(metadata.get("fov") or 90.0),
+        pictures=_pictures(event) if has_pictures else NO_PICTURES,
+    )
+
+
+def _pictures(event: Any) -> Pictures:
+    return Pictures(
+        color=event.frame,
+        depth=event.depth_frame,
+        instances=event.instance_segmentation_frame,
+        colors=event.metadata["colors"] or (),
     )
 
 

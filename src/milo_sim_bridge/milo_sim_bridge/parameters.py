@@ -1,5 +1,6 @@
 """The parameters of thor_bridge."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -8,8 +9,11 @@ from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescri
 
 from milo_core.errors import MiloError
 from milo_sim_bridge.engine import EngineConfig
+from milo_sim_bridge.images import STREAMS
+from milo_sim_bridge.velocity import VelocityConfig
 
 PLAYERS = ("milo_sim", "unity")
+_VELOCITY = VelocityConfig()
 
 
 class ParameterError(MiloError):
@@ -23,6 +27,13 @@ class BridgeConfig:
     engine: EngineConfig
     step_duration: int
     """Simulated nanoseconds that an engine action takes."""
+    streams: frozenset[str] = frozenset(STREAMS)
+    """Pictures that are offered."""
+    rate: float = 10.0
+    """Pictures a second while the robot rests and somebody looks; 0: only with actions."""
+    velocity: VelocityConfig = _VELOCITY
+    stamped_velocity: bool = True
+    """`cmd_vel` is a TwistStamped, else a Twist."""
 
 
 def _number(low: float, high: float) -> dict[str, Any]:
@@ -71,8 +82,45 @@ _PARAMETERS: tuple[tuple[str, Any, str, Mapping[str, Any]], ...] = (
     (
         "headless",
         _DEFAULTS.headless,
-        "The player sends no images.",
-        {"additional_constraints": "The player milo_sim sends none: true."},
+        "The player is started without images; Unity then needs no display.",
+        {},
+    ),
+    (
+        "field_of_view",
+        _DEFAULTS.field_of_view,
+        "Vertical angle of view of the camera, degrees.",
+        _number(1.0, 179.0),
+    ),
+    (
+        "streams",
+        list(STREAMS),
+        "Pictures on offer; those that nobody subscribes to are not rendered.",
+        {"additional_constraints": f"Any of {', '.join(STREAMS)}."},
+    ),
+    (
+        "rate",
+        10.0,
+        "Pictures a second (wall clock) while the robot rests and somebody subscribes to them; "
+        "each is an engine action of its own. 0: only with the actions that skills take.",
+        _number(0.0, 1000.0),
+    ),
+    (
+        "enable_stamped_cmd_vel",
+        True,
+        "cmd_vel is a geometry_msgs/TwistStamped, else a geometry_msgs/Twist.",
+        {},
+    ),
+    (
+        "cmd_vel_timeout",
+        _VELOCITY.timeout,
+        "After how many seconds a velocity command is no longer followed.",
+        _number(0.01, 60.0),
+    ),
+    (
+        "turn_step",
+        math.degrees(_VELOCITY.turn_step),
+        "Degrees that a turn by cmd_vel is made of.",
+        _number(1.0, 180.0),
     ),
     (
         "step_duration",
@@ -105,8 +153,10 @@ def read(values: Mapping[str, Any]) -> BridgeConfig:
     player = values["player"]
     if player not in PLAYERS:
         raise ParameterError(f"There is no player '{player}'; use {' or '.join(PLAYERS)}.")
-    if player == "milo_sim" and not values["headless"]:
-        raise ParameterError("The player milo_sim sends no images; set headless to true.")
+    streams = frozenset(values["streams"])
+    unknown = sorted(streams - set(STREAMS))
+    if unknown:
+        raise ParameterError(f"There is no stream '{unknown[0]}'; use {', '.join(STREAMS)}.")
     engine = EngineConfig(
         player=cast(Literal["milo_sim", "unity"], player),
         executable=values["local_executable_path"],
@@ -114,8 +164,20 @@ def read(values: Mapping[str, Any]) -> BridgeConfig:
         height=values["height"],
         grid_size=values["grid_size"],
         visibility_distance=values["visibility_distance"],
-        headless=values["headless"],
+        headless=values["headless"] or not streams,
+        field_of_view=values["field_of_view"],
         step_timeout=values["engine_timeout"],
         start_timeout=values["start_timeout"],
     )
-    return BridgeConfig(engine=engine, step_duration=round(values["step_duration"] * 1e9))
+    return BridgeConfig(
+        engine=engine,
+        step_duration=round(values["step_duration"] * 1e9),
+        streams=streams,
+        rate=values["rate"],
+        velocity=VelocityConfig(
+            cell=values["grid_size"],
+            turn_step=math.radians(values["turn_step"]),
+            timeout=values["cmd_vel_timeout"],
+        ),
+        stamped_velocity=values["enable_stamped_cmd_vel"],
+    )
