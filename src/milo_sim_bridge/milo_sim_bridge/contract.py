@@ -53,7 +53,13 @@ class Refusal(_Model):
 
 
 Content = Literal[
-    "color_image", "depth_image", "camera_info", "odometry", "transforms", "object_states"
+    "color_image",
+    "depth_image",
+    "label_image",
+    "camera_info",
+    "odometry",
+    "transforms",
+    "object_states",
 ]
 _SECTION = {"topic": "msg", "subscription": "msg", "service": "srv", "action": "action"}
 
@@ -67,6 +73,9 @@ class Interface(_Model):
     """A `topic` is published by the driver, a `subscription` is a topic that it listens to."""
     type: _Type
     description: str
+    global_name: bool = False
+    """ROS fixes its absolute name, e.g. `/tf`. It is looked for in the driver's namespace, where
+    launch files remap it to, and else in the root, if a node of the namespace publishes it."""
     required: bool = False
     one_of: str = ""
     """At least one interface of those with the same word here must be there."""
@@ -79,7 +88,8 @@ class Interface(_Model):
     """What header.frame_id must be."""
     child_frame: _Frame | None = None
     max_age: Annotated[float, Field(gt=0)] | None = None
-    """Seconds that a stamp may lie from the time at which the message arrives."""
+    """Seconds that a stamp may lie from the time at which the message arrives; None: stamps have
+    no meaning here."""
     content: Content | None = None
     """Which further rules the messages must obey."""
     encodings: tuple[str, ...] = ()
@@ -109,7 +119,9 @@ class Interface(_Model):
             )
         if self.kind == "topic" and self.qos is None:
             raise ValueError("a topic needs its qos")
-        if self.encodings and self.content not in ("color_image", "depth_image"):
+        if self.global_name and (self.kind != "topic" or self.name.startswith("/")):
+            raise ValueError("global_name is for topics; write their name without its slash")
+        if self.encodings and self.content not in ("color_image", "depth_image", "label_image"):
             raise ValueError("encodings are for images")
         if (self.content == "camera_info") != bool(self.image):
             raise ValueError("a camera_info, and nothing else, names its image")

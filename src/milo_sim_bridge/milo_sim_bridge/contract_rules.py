@@ -143,7 +143,7 @@ def _judge_samples(interface: Interface, seen: Observed) -> list[Finding]:
         findings.append(row.passed(Check.RATE, f"{len(seen.samples)} messages"))
     if interface.frame is not None:
         findings.append(judge_frame(interface, seen.samples))
-    if any(sample.stamp is not None for sample in seen.samples):
+    if interface.max_age is not None and any(s.stamp is not None for s in seen.samples):
         findings.append(judge_stamps(interface, seen.samples))
     if interface.content not in (None, "camera_info"):
         findings.append(judge_content(interface, seen.samples))

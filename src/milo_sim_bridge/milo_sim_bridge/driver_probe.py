@@ -22,7 +22,6 @@ _SCAN_PERIOD = 0.5
 _PATIENCE = 2.0
 """Seconds for the response to a goal."""
 _DEPTH = 50
-_CLOCK = "/clock"
 _FEEDBACK = "_FeedbackMessage"
 
 
@@ -48,6 +47,7 @@ class DriverProbe:
         self._interfaces = contract.checked(read_only)
         self._groups = contract.groups(self._interfaces)
         self._observed = {i.name: Observed() for i in self._interfaces}
+        self._names: dict[str, str] = {}
         self._subscribed: dict[str, float] = {}
         self._trials: dict[str, _Trial] = {}
         self._simulated_now: float | None = None
@@ -157,8 +157,8 @@ class DriverProbe:
             name = self._resolve(interface.name)
             match interface.kind:
                 case "topic":
-                    found = self._ends(self._node.get_publishers_info_by_topic(name))
-                    found = [e for e in found if self._is_ours(interface.name, e)]
+                    name, found = self._publishers(interface)
+                    self._names[interface.name] = name
                 case "subscription":
                     found = self._ends(self._node.get_subscriptions_info_by_topic(name))
                 case "service":
@@ -174,9 +174,17 @@ class DriverProbe:
                     found = [_of_action(end) for end in servers if name in actions]
             self._observed[interface.name].endpoints = found
 
-    def _is_ours(self, name: str, end: Endpoint) -> bool:
-        """A clock outside the driver's namespace belongs to another graph of the domain."""
-        return name != _CLOCK or end.node.startswith(f"{self._prefix}/")
+    def _publishers(self, interface: Interface) -> tuple[str, list[Endpoint]]:
+        """Return where a topic is, and who publishes it there."""
+        name = self._resolve(interface.name)
+        found = self._ends(self._node.get_publishers_info_by_topic(name))
+        absolute = f"/{interface.name}"
+        if not found and interface.global_name and name != absolute:
+            # In the root it may also be another graph's.
+            ends = self._ends(self._node.get_publishers_info_by_topic(absolute))
+            found = [end for end in ends if end.node.startswith(f"{self._prefix}/")]
+            name = absolute if found else name
+        return name, found
 
     def _ends(self, infos: list[Any]) -> list[Endpoint]:
         own = self._node.get_fully_qualified_name()
@@ -211,7 +219,7 @@ class DriverProbe:
             self._subscribed[interface.name] = time.monotonic()
             self._node.create_subscription(
                 interface_class(interface.type),
-                self._resolve(interface.name),
+                self._names[interface.name],
                 self._taker(interface, seen),
                 _matching_qos(seen.endpoints),
             )

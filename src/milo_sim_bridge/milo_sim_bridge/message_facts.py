@@ -47,7 +47,7 @@ def frame_of(message: Any) -> str | None:
 def payload_of(content: Content | None, message: Any) -> Payload:
     """Read what the rules for a kind of content look at."""
     match content:
-        case "color_image":
+        case "color_image" | "label_image":
             return _image(message)
         case "depth_image":
             return _image(message, _typical_depth(message))

@@ -20,7 +20,7 @@ from geometry_msgs.msg import (
 )
 from nav_msgs.msg import Odometry
 from numpy.typing import NDArray
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import CameraInfo, Image, JointState
 from std_msgs.msg import Header
 
 from milo_core import frames
@@ -48,6 +48,7 @@ OPTICAL = "camera_color_optical_frame"
 OPTICAL_IN_CAMERA = Quaternion(x=-0.5, y=0.5, z=-0.5, w=0.5)
 """From x forward, y left, z up to z forward, x right, y down (REP 103)."""
 WORLD_SOURCE = "sensed"
+HEAD_JOINT = "head_pitch_joint"
 _UNIT_TOLERANCE = 0.01
 
 
@@ -157,6 +158,11 @@ def camera_info(camera: Camera, stamp: Time) -> CameraInfo:
         r=[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
         p=[f, 0.0, cx, 0.0, 0.0, f, cy, 0.0, 0.0, 0.0, 1.0, 0.0],
     )
+
+
+def joint_states(robot: Robot, stamp: Time) -> JointState:
+    """The joint of the head; positive looks down."""
+    return JointState(header=Header(stamp=stamp), name=[HEAD_JOINT], position=[robot.pitch])
 
 
 def object_states(robot: Robot, step: int, stamp: Time) -> WorldState:

@@ -19,7 +19,7 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import CameraInfo, Image, JointState
 from tf2_msgs.msg import TFMessage
 
 from milo_core.error_codes import CODES_OF_ACTION, NONE
@@ -129,6 +129,7 @@ class MockRobot(Node):
         self._depth = make(Image, "camera/depth/image_raw", SENSOR)
         self._info = make(CameraInfo, "camera/color/camera_info", SENSOR)
         self._facts = make(WorldState, "object_states", LATCHED)
+        self._joints = make(JointState, "joint_states", 10)
         self._diagnostics = make(DiagnosticArray, "diagnostics", 10)
         # Relative, so that the frames of two robots in two namespaces don't meet.
         self._moving = make(TFMessage, "tf", _TF_QOS)
@@ -154,6 +155,7 @@ class MockRobot(Node):
         self._robot.advance(passed, now, busy=bool(self._jobs))
         stamp = self._stamp()
         self._odometry.publish(messages.odometry(self._robot, stamp))
+        self._joints.publish(messages.joint_states(self._robot, stamp))
         self._moving.publish(TFMessage(transforms=messages.moving_frames(self._robot, stamp)))
 
     # -- what is seen and known --------------------------------------------------------------
