@@ -12,8 +12,10 @@ import milo_sim
 from milo_core.error_codes import EngineError
 from milo_core.scenes import UnknownSceneError, normalize_scene
 from milo_core.snapshot import Snapshot
+from milo_sim_bridge import unity
 from milo_sim_bridge.errors import EngineFailure
 from milo_sim_bridge.images import NO_PICTURES, Pictures, render_arguments
+from milo_sim_bridge.unity import UnityError
 from milo_sim_bridge.worker import Worker
 
 if TYPE_CHECKING:
@@ -32,6 +34,10 @@ class EngineConfig:
     player: Literal["milo_sim", "unity"] = "milo_sim"
     executable: str = ""
     """Path of a player to use instead of the named one's own."""
+    x_display: str = ""
+    """X display for Unity, e.g. `:0`; empty: that of the environment."""
+    platform: str = ""
+    """Which of Unity's builds to start, one of milo_sim_bridge.unity.PLATFORMS."""
     width: int = 300
     height: int = 300
     grid_size: float = 0.25
@@ -234,22 +240,29 @@ class Engine:
             self._controller = self._start()
         except EngineFailure as failure:
             self._discard()
-            raise EngineFailure(
-                EngineError.ENGINE_START_FAILED, f"The player did not start: {failure}"
-            ) from failure
+            raise self._start_failure(f"The player did not start: {failure}") from failure
+        except UnityError as error:
+            self._discard()
+            raise self._start_failure(str(error)) from error
         except Exception as error:
             self._discard()
-            raise EngineFailure(
-                EngineError.ENGINE_START_FAILED,
-                f"The player did not start ({type(error).__name__}): {error}",
-            ) from error
+            text = f"The player did not start ({type(error).__name__}): {error}"
+            raise self._start_failure(text) from error
         return self._controller
+
+    def _start_failure(self, text: str) -> EngineFailure:
+        """Say why the player did not start and, of Unity, what to do about it."""
+        text = " ".join(text.split())
+        cure = unity.cure_of(text) if self._config.player == "unity" else ""
+        if cure and cure not in text:
+            text = f"{text.rstrip('.')}; {cure}."
+        return EngineFailure(EngineError.ENGINE_START_FAILED, text)
 
     def _start(self) -> "PlayerController":
         from milo_sim_bridge.player import PlayerController
 
         config = self._config
-        display = None if config.player == "unity" and not config.headless else _UNUSED_DISPLAY
+        display = self._display()
         self._controller = controller = PlayerController(
             aborted=self._aborted,
             local_executable_path=self._command(),
@@ -257,6 +270,7 @@ class Engine:
             height=config.height,
             headless=config.headless,
             x_display=display,
+            platform=unity.platform_class(config.platform),
             server_timeout=config.step_timeout,
             server_start_timeout=config.start_timeout,
         )
@@ -272,6 +286,18 @@ class Engine:
             "fieldOfView": config.field_of_view,
         }
         return controller
+
+    def _display(self) -> str | None:
+        """The X display to name; None: ai2thor finds one, or does without."""
+        config = self._config
+        if config.player == "milo_sim" or config.headless:
+            return _UNUSED_DISPLAY
+        if config.platform == "CloudRendering":
+            # A named executable gets a display in any case; this one does not look at it.
+            return _UNUSED_DISPLAY if config.executable else None
+        if config.platform == "Linux64" or config.executable:
+            return unity.require_display(config.x_display, config.width, config.height)
+        return config.x_display or None
 
     def _command(self) -> str | None:
         """The player's path, quoted; None: the Unity build that ai2thor downloads."""

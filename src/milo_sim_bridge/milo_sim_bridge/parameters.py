@@ -8,11 +8,13 @@ from typing import Any, Literal, cast
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 
 from milo_core.errors import MiloError
+from milo_sim_bridge import unity
 from milo_sim_bridge.engine import EngineConfig
 from milo_sim_bridge.images import STREAMS
 from milo_sim_bridge.velocity import VelocityConfig
 
 PLAYERS = ("milo_sim", "unity")
+UNITY_PLATFORMS = unity.PLATFORMS
 _VELOCITY = VelocityConfig()
 
 
@@ -57,6 +59,18 @@ _PARAMETERS: tuple[tuple[str, Any, str, Mapping[str, Any]], ...] = (
         "",
         "Path of a player executable to start instead of the named player's own; empty: none.",
         {},
+    ),
+    (
+        "x_display",
+        _DEFAULTS.x_display,
+        "X display on which Unity draws, e.g. :0; empty: that of the environment.",
+        {},
+    ),
+    (
+        "platform",
+        _DEFAULTS.platform,
+        "Which of Unity's builds to start; empty: the first that works.",
+        {"additional_constraints": f"One of {', '.join(p for p in UNITY_PLATFORMS if p)}."},
     ),
     ("width", _DEFAULTS.width, "Width of the camera image, pixels.", _count(1, 8192)),
     ("height", _DEFAULTS.height, "Height of the camera image, pixels.", _count(1, 8192)),
@@ -153,6 +167,7 @@ def read(values: Mapping[str, Any]) -> BridgeConfig:
     player = values["player"]
     if player not in PLAYERS:
         raise ParameterError(f"There is no player '{player}'; use {' or '.join(PLAYERS)}.")
+    unity.platform_class(values["platform"])
     streams = frozenset(values["streams"])
     unknown = sorted(streams - set(STREAMS))
     if unknown:
@@ -160,6 +175,8 @@ def read(values: Mapping[str, Any]) -> BridgeConfig:
     engine = EngineConfig(
         player=cast(Literal["milo_sim", "unity"], player),
         executable=values["local_executable_path"],
+        x_display=values["x_display"],
+        platform=values["platform"],
         width=values["width"],
         height=values["height"],
         grid_size=values["grid_size"],

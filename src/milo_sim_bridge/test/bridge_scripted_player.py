@@ -26,6 +26,7 @@ DRAWER = "Drawer|+02.00|+00.50|+01.00"
 MUG = "Mug|+02.00|+00.50|+01.00"
 LAMP = "DeskLamp|+00.00|+01.58|+02.00"
 FLOOR_HEIGHT = 0.9009991
+UNLUCKY_SEED = 13
 POSE = {
     "x": 1.0,
     "y": FLOOR_HEIGHT,
@@ -173,6 +174,10 @@ class World:
         if self.scene == "FloorPlan2_physics":
             raise Refusal("this scene can't be initialised")
         return {"cameraNearPlane": 0.01, "cameraFarPlane": 20.0}
+
+    def do_SetRandomSeed(self, action: dict[str, Any]) -> Any:
+        if action["seed"] == UNLUCKY_SEED:
+            raise Refusal("this seed brings bad luck")
 
     def do_Pass(self, action: dict[str, Any]) -> Any:
         return None
