@@ -1,6 +1,5 @@
 """The node thor_bridge: AI2-THOR or milo_sim behind services and skill actions."""
 
-import contextlib
 import math
 import traceback
 from collections.abc import Callable
@@ -39,6 +38,7 @@ from milo_sim_bridge.cmd_vel import VelocityFollower
 from milo_sim_bridge.digest import scene_digest
 from milo_sim_bridge.engine import Engine, StepResult
 from milo_sim_bridge.errors import EngineFailure
+from milo_sim_bridge.frame_pump import FramePump
 from milo_sim_bridge.health import Health
 from milo_sim_bridge.parameters import declare
 from milo_sim_bridge.queries import QueryError
@@ -125,7 +125,7 @@ class ThorBridge(Node):
         )
         self._create_services()
         self._actions = [self._create_action(skill) for skill in _SKILLS]
-        self._frame: JobFuture[None] | None = None
+        self._frames = FramePump(self._engine, self._is_watched)
         self._create_timers(config.rate)
 
     def _create_timers(self, rate: float) -> None:
@@ -134,7 +134,7 @@ class ThorBridge(Node):
         self.create_timer(CLOCK_PERIOD, self._publish_clock, clock=steady)
         self.create_timer(DIAGNOSTICS_PERIOD, self._publish_diagnostics, clock=steady)
         if rate > 0:
-            self.create_timer(1.0 / rate, self._ask_for_frame, clock=steady)
+            self.create_timer(1.0 / rate, self._frames.tick, clock=steady)
 
     def _create_services(self) -> None:
         for kind, name, callback in (
@@ -181,21 +181,13 @@ class ThorBridge(Node):
     def _publish_clock(self) -> None:
         self._clock_publisher.publish(ClockMsg(clock=self._stamp(self._engine.step_count)))
 
+    def _is_watched(self) -> bool:
+        return bool(self._camera.wanted())
+
     def _publish_diagnostics(self) -> None:
         report = self._health.report()
         report.header.stamp = self._stamp(self._engine.step_count)
         self._diagnostics.publish(report)
-
-    def _ask_for_frame(self) -> None:
-        """Let the engine take a picture when somebody looks and nothing else happens."""
-        if self._frame is not None and not self._frame.done():
-            return
-        if self._camera.wanted() and not self._engine.blindness:
-            self._frame = self._engine.submit(self._take_frame)
-
-    def _take_frame(self) -> None:
-        with contextlib.suppress(EngineFailure):  # the next reset starts a new player
-            self._engine.step("Pass")
 
     # -- skills ------------------------------------------------------------------------------
 
@@ -250,8 +242,8 @@ class ThorBridge(Node):
     ) -> ResetScene.Response:
         def reset() -> None:
             result = self._engine.reset(request.scene, request.seed)
-            if self._camera.wanted():
-                self._take_frame()
+            if self._is_watched():
+                self._frames.take()
             response.scene_digest = scene_digest(result.snapshot)
             response.robot_pose = conversions.robot_pose(result.snapshot)
             response.episode = result.episode
