@@ -14,7 +14,7 @@ import bridge_scripted_player as scripted
 import pytest
 
 from milo_core.error_codes import EngineError
-from milo_sim_bridge import unity
+from milo_sim_bridge import unity, unity_checks
 from milo_sim_bridge.engine import Engine, EngineConfig, StepResult
 from milo_sim_bridge.errors import EngineFailure
 from milo_sim_bridge.unity import UnityError
@@ -129,3 +129,46 @@ def test_platforms() -> None:
     assert unity.platform_class("CloudRendering").__name__ == "CloudRendering"  # type: ignore[union-attr]
     with pytest.raises(UnityError, match="use Linux64, CloudRendering, or none"):
         unity.platform_class("Amiga")
+
+
+# -- what the doctor looks at ----------------------------------------------------------------
+
+
+def test_vulkan_is_looked_for_from_loader_to_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fault(**arguments: Any) -> str:
+        with pytest.raises(UnityError) as caught:
+            unity_checks.check_vulkan(**arguments)
+        return str(caught.value)
+
+    assert "libvulkan1" in fault(library="libno_such_library.so")
+    folders, library = [tmp_path / "icd.d"], "libc.so.6"  # any library that is there
+    assert "no Vulkan driver" in fault(folders=folders, library=library)
+    folders[0].mkdir()
+    (folders[0] / "lavapipe.json").touch()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "lavapipe" in unity_checks.check_vulkan(folders, library)
+    tool = tmp_path / "vulkaninfo"
+    tool.write_text("#!/bin/sh\necho '  deviceName = llvmpipe'\n")
+    tool.chmod(0o755)
+    assert unity_checks.check_vulkan(folders, library) == "llvmpipe"
+    tool.write_text("#!/bin/sh\nexit 1\n")
+    assert "finds no device" in fault(folders=folders, library=library)
+    tool.write_text("no program")
+    assert "does not work" in fault(folders=folders, library=library)
+
+
+def test_builds_room_and_display(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnityError, match="downloads 700 MB"):
+        unity_checks.check_build(tmp_path)
+    (tmp_path / ".ai2thor/releases/thor-CloudRendering-f0825767").mkdir(parents=True)
+    assert unity_checks.check_build(tmp_path) == "thor-CloudRendering-f0825767"
+    monkeypatch.setattr(unity_checks, "BUILD_GIGABYTES", 0)
+    assert "GB free" in unity_checks.check_room(tmp_path)
+    monkeypatch.setattr(unity_checks, "BUILD_GIGABYTES", 10**9)
+    with pytest.raises(UnityError, match="make room there"):
+        unity_checks.check_room(tmp_path)
+    monkeypatch.setenv("DISPLAY", ":987")
+    with pytest.raises(UnityError, match="Invalid display: :987"):
+        unity_checks.check_display()
