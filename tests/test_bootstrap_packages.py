@@ -239,7 +239,8 @@ def test_doctor_finds_nothing_missing_on_a_machine_that_runs_the_tests(ros_domai
     )
     assert done.returncode == 0, done.stdout + done.stderr
     names = [line.split()[1] for line in done.stdout.splitlines()]
-    assert names[-4:] == ["memory", "discovery", "player", "images"]
+    assert names[-8:-4] == ["memory", "discovery", "player", "images"]
+    assert names[-4:] == ["vulkan", "display", "unity-build", "unity-disk"]
     assert "missing" not in {line.split()[0] for line in done.stdout.splitlines()}
 
 

@@ -259,8 +259,8 @@ CHECKS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("images", check_images),
     ("vulkan", lambda: check_unity("vulkan")),
     ("display", lambda: check_unity("display")),
-    ("unity build", lambda: check_unity("build")),
-    ("unity disk", lambda: check_unity("room")),
+    ("unity-build", lambda: check_unity("build")),
+    ("unity-disk", lambda: check_unity("room")),
 )
 
 
