@@ -239,6 +239,52 @@ def show_results(folder: Annotated[Path, typer.Argument(help="Folder of a run.")
         show("The last line is incomplete (a crash) and was left out.")
 
 
+@app.command()
+def parity(
+    a: Annotated[str, typer.Option("--a", help="milo_sim, unity or an executable.")],
+    b: Annotated[str, typer.Option("--b", help="The other player.")] = "milo_sim",
+    planner: Planner = _DEFAULT["planner"],
+    profile: Profile = _DEFAULT["profile"],
+    version: Version = _DEFAULT["version"],
+    tier: Tier = None,
+    scene: Scene = None,
+    task: Task = None,
+    tasks_file: TasksFile = _DEFAULT["tasks_file"],
+    x_display: XDisplay = _DEFAULT["x_display"],
+    platform: Platform = _DEFAULT["platform"],
+    out: Annotated[str, typer.Option(help="File for all differences, one JSON a line.")] = "",
+) -> None:
+    """Play tasks on two players and report in what they differ; exit code 1 if in anything."""
+    from milo_benchmark.manifest import select_tasks
+    from milo_benchmark.parity import compare, player_config, report, write
+
+    arguments = RunArguments.parse(
+        {
+            "planner": planner,
+            "profile": profile,
+            "version": version,
+            "tier": tier or [],
+            "scene": scene or [],
+            "task": task or [],
+            "tasks_file": tasks_file,
+        }
+    )
+    configs = [player_config(name, x_display, platform) for name in (a, b)]
+    tasks = select_tasks(arguments)[1]
+    differences = compare(
+        configs[0],
+        configs[1],
+        tasks,
+        arguments.planner,
+        arguments.profile,
+        lambda left, _, found: typer.echo(f"{left.task_id:<20} {len(found)} differences"),
+    )
+    report(differences, len(tasks), (a, b))
+    if out:
+        write(Path(out), differences)
+    raise typer.Exit(1 if differences else 0)
+
+
 @app.command("version")
 def show_version() -> None:
     """Show the versions of everything that may change a result."""

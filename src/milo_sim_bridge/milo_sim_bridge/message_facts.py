@@ -15,7 +15,10 @@ from milo_sim_bridge.contract_findings import (
     Payload,
 )
 
-_DEPTH_TYPES = {"32FC1": np.dtype(np.float32), "16UC1": np.dtype(np.uint16)}
+_DEPTH_TYPES: dict[str, np.dtype[Any]] = {
+    "32FC1": np.dtype(np.float32),
+    "16UC1": np.dtype(np.uint16),
+}
 _DEPTH_STRIDE = 31
 """Every which depth is looked at; prime, so that it falls into no pattern of rows."""
 

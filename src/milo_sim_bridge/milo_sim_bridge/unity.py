@@ -63,7 +63,8 @@ def platform_class(name: str) -> object | None:
         return None
     import ai2thor.platform
 
-    return getattr(ai2thor.platform, name)  # type: ignore[no-any-return]
+    found: object = getattr(ai2thor.platform, name)
+    return found
 
 
 def require_display(x_display: str, width: int, height: int) -> str:

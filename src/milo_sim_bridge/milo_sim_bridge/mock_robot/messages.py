@@ -24,6 +24,7 @@ from sensor_msgs.msg import CameraInfo, Image, JointState
 from std_msgs.msg import Header
 
 from milo_core import frames
+from milo_core.error_codes import CODES_OF_ACTION
 from milo_core.snapshot import Vector
 from milo_msgs.action import (
     LookAt,
@@ -134,7 +135,7 @@ def image(pixels: NDArray[Any], encoding: str, stamp: Time) -> Image:
     rows = np.ascontiguousarray(pixels)
     # The one form of bytes that rclpy takes without looking at every element.
     data = array.array("B")
-    data.frombytes(memoryview(rows).cast("B"))
+    data.frombytes(rows.data.cast("B"))
     return Image(
         header=header(stamp, OPTICAL),
         height=rows.shape[0],
@@ -220,7 +221,7 @@ def _start_look(robot: Robot, goal: LookAt.Goal) -> Skill:
 
 
 def _invalid(action: str, message: str) -> Refusal:
-    return Refusal(skills.CODES_OF_ACTION[action]["INVALID_GOAL"], message)
+    return Refusal(CODES_OF_ACTION[action]["INVALID_GOAL"], message)
 
 
 def _stamped(placed: Pose, stamp: Time) -> PoseStamped:
