@@ -26,6 +26,7 @@ ROSDEP_KEYS = {
     "gymnasium": None,
     "mujoco": None,
     "msgpack": "python3-msgpack",
+    "networkx": "python3-networkx",
     "numpy": "python3-numpy",
     "pydantic": "python3-pydantic",
     "rich": None,
