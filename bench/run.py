@@ -59,9 +59,10 @@ def cold_setup() -> float:
 
 def process_name(process: psutil.Process) -> str:
     """Name a process of the run by its executable or module."""
-    names = ("thor_bridge", "world_model", "planner", "orchestrator", "milo_sim", "milo_benchmark")
-    words = " ".join(process.cmdline())
-    return next((name for name in names if name in words), process.name())
+    words = process.cmdline()
+    if "-m" in words:
+        return words[words.index("-m") + 1].partition(".")[0]
+    return Path(words[1]).name if len(words) > 1 else process.name()
 
 
 def full_run(out: Path) -> tuple[float, dict[str, int]]:
@@ -75,6 +76,8 @@ def full_run(out: Path) -> tuple[float, dict[str, int]]:
         for child in [watched, *watched.children(recursive=True)]:
             try:
                 name, size = process_name(child), child.memory_info().rss
+                if name == "milo":
+                    continue  # the shell script, before it becomes the command line
             except (psutil.NoSuchProcess, psutil.ZombieProcess):
                 continue
             peaks[name] = max(peaks.get(name, 0), size)

@@ -1,6 +1,7 @@
 """Speed and memory of milo_sim: ``python bench/sim.py images [--scene FloorPlan1] [--steps 300]``.
 
-Everything is pinned to one core, the client included, so the numbers are those of a machine with a
+``python bench/sim.py steps`` is ``bench/sim_steps.py``: steps without images. For images everything
+is pinned to one core, the client included, so the numbers are those of a machine with a
 single core. CPU time of the player stands beside the wall clock, because it does not depend on
 what else the machine does.
 """
@@ -16,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import sim_steps
 from ai2thor.controller import Controller
 
 import milo_sim
@@ -154,11 +156,15 @@ def draws(scene: str) -> None:
 def main() -> None:
     """Run one benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("images",))
+    parser.add_argument("what", choices=("images", "steps"))
     parser.add_argument("--scene", default="FloorPlan1")
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
     options = parser.parse_args()
+    if options.what == "steps":
+        print(machine())
+        sim_steps.run(max(options.steps, 2000))
+        return
     os.sched_setaffinity(0, {options.core})
     print(machine())
     images(options.scene, options.steps)

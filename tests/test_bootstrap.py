@@ -112,7 +112,7 @@ def test_a_platform_without_wheels_is_refused_with_the_way_out(
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"milo: {system}")
     assert "install ROS 2 Jazzy or newer" in line
-    assert "container" in line
+    assert "source its setup file" in line
     assert not (checkout / ".milo").exists()
     assert not (checkout / ".venv").exists()
 

@@ -7,7 +7,7 @@ installed_disk_mb=700
 
 # The way out for a machine that the wheels do not run on.
 no_wheels() {
-  printf '%s: the ROS 2 wheels exist for Linux on x86_64 with glibc 2.28 or newer only; install ROS 2 Jazzy or newer and source its setup file before ./milo, or use the container (docker/)' "$1"
+  printf '%s: the ROS 2 wheels exist for Linux on x86_64 with glibc 2.28 or newer only; install ROS 2 Jazzy or newer there and source its setup file before ./milo' "$1"
 }
 
 check_platform() {

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rclpy.node import Node
 
 EXIT_USAGE = 2
+WAKE_PERIOD = 0.5
+"""Seconds after which a signal is noticed at the latest."""
 
 
 class _StopRequests:
@@ -56,6 +58,7 @@ def run_node(module: str, node_class: str, args: list[str] | None = None) -> int
     """
     requests = _StopRequests()
     import rclpy
+    from rclpy.clock import Clock, ClockType
     from rclpy.exceptions import ParameterException
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
@@ -78,6 +81,10 @@ def run_node(module: str, node_class: str, args: list[str] | None = None) -> int
         node = make_node()
         executor = SingleThreadedExecutor()
         executor.add_node(node)
+        # rclpy's handler wakes the executor before it shuts the context down, so that the executor
+        # may look too early and go back to waiting; the timer makes it look again.
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        node.create_timer(WAKE_PERIOD, lambda: None, clock=steady)
         if not told_to_stop():  # it may have come before rclpy's handler was there
             executor.spin()
     except ExternalShutdownException:

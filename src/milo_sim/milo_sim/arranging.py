@@ -194,6 +194,7 @@ def set_poses(world: World, poses: Sequence[NamedPose], stay: bool) -> None:
     listed = {by_name[pose.name] for pose in poses}
     for key in [k for k in world.objects if _is_loose(world, k)]:
         world.objects[key].carrier = None
+        world.velocities.pop(key, None)
         if key not in listed:
             roster.remove(world, key)
     placed: dict[str, str] = {}

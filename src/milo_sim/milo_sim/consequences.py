@@ -245,8 +245,7 @@ def _flame(world: World, key: str, kind: str) -> Zone | None:
 
 def _spill(world: World) -> None:
     """Empty vessels that are upside down."""
-    for key in _items(world):
-        state = world.objects[key]
+    for key, state in world.objects.items():
         if state.is_filled_with_liquid and _is_over(state):
             liquids.spill(world, key)
 

@@ -31,6 +31,7 @@ REST_SPEED = 0.02
 TIME_LIMIT = 10.0
 """The engine waits no longer for objects to come to rest [s]."""
 DEFAULT_MASS = 1.0
+"""Of what has none on record [kg]."""
 TOUCHING = 0.005
 """Boxes that overlap by less are in contact only [m]."""
 _AGENT = -1
@@ -38,7 +39,7 @@ _AGENT = -1
 
 def push(world: World, object_id: str, force: FloatArray) -> None:
     """Let a force (3,) in newtons act on an object for one physics step."""
-    change = force * (STEP / _mass(world, object_id))
+    change = force * (STEP / (world.mass_of(object_id) or DEFAULT_MASS))
     world.velocities[object_id] = world.velocities.get(object_id, np.zeros(3)) + change
     _set_moving(world, object_id, True)
 
@@ -73,12 +74,6 @@ def _rest(world: World, object_id: str) -> None:
 def _set_moving(world: World, object_id: str, moving: bool) -> None:
     world.objects[object_id].is_moving = moving
     world.objects[object_id].touch()
-
-
-def _mass(world: World, object_id: str) -> float:
-    own = world.objects[object_id].mass
-    mass = world.scene_objects[object_id].mass if own is None else own
-    return mass if mass > 0.0 else DEFAULT_MASS
 
 
 class _Simulation:
@@ -148,7 +143,7 @@ class _Body:
         self._simulation = simulation
         self._world = world
         self._key = key
-        self.mass = _mass(world, key)
+        self.mass = world.mass_of(key) or DEFAULT_MASS
         self._carried = world.with_carried(key)
         self._start = self._box = world.box(key)
         self._around = containment.closed_holders(world, key)

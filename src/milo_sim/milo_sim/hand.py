@@ -122,15 +122,10 @@ def _simulate(world: World) -> None:
         dynamics.come_to_rest(world)
 
 
-def require_pushable(world: World, object_id: str | None, force: bool, message: str) -> None:
-    """Refuse what the hand holds, what is not in reach, and what stands fast."""
-    if object_id is not None and object_id == world.held_id:
-        raise ActionFailed("Please use Throw for an item in the Agent's Hand")
-    world.require_interactable(object_id or "", force)
-    fixed = world.scene_objects[object_id or ""]
-    if not (fixed.has("pickupable") or fixed.has("moveable")):
-        thrown = message.startswith("Target Primary")
-        raise ActionFailed(message, exception_type=INVALID if thrown else None)
+def is_loose(world: World, object_id: str) -> bool:
+    """Tell whether a force can move an object."""
+    fixed = world.scene_objects[object_id]
+    return fixed.has("pickupable") or fixed.has("moveable")
 
 
 def touch(
@@ -151,8 +146,7 @@ def touch(
         return Touch(False, "", reach)
     if hit.object_id is None:
         return Touch(True, STRUCTURE, hit.distance)
-    fixed = world.scene_objects[hit.object_id]
-    if (fixed.has("pickupable") or fixed.has("moveable")) and hit.object_id != world.held_id:
+    if is_loose(world, hit.object_id) and hit.object_id != world.held_id:
         way = yaw_matrix(world.agent.yaw) @ np.array(direction)
         push(world, hit.object_id, way, magnitude)
     return Touch(True, hit.object_id, hit.distance)

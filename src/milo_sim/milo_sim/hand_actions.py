@@ -17,10 +17,6 @@ from milo_sim.metadata import xyz
 from milo_sim.session import Session
 from milo_sim.signatures import FORCE, Arguments, ignored, legacy, simple, target
 
-PUSH_REFUSAL = (
-    "Target Sim Object cannot be moved. It's primary property must be Pickupable or Moveable"
-)
-DIRECTIONAL_REFUSAL = "Target Primary Property type incompatible with push/pull"
 _DIRECTIONS = {
     "Ahead": (0.0, 0.0, 1.0),
     "Back": (0.0, 0.0, -1.0),
@@ -69,24 +65,36 @@ def _level(session: Session, degrees: float) -> FloatArray:
     return np.array([math.sin(yaw), 0.0, math.cos(yaw)])
 
 
-def _push(session: Session, arguments: Arguments, degrees: float, refusal: str) -> Any:
-    if arguments["objectId"] is not None and arguments["objectId"] == session.world.held_id:
+def _push(
+    session: Session, arguments: Arguments, degrees: float, refusal: ActionFailed
+) -> dict[str, float]:
+    world, given = session.world, arguments["objectId"]
+    key = target(session, arguments) if given is None else given
+    if key == world.held_id:
         raise ActionFailed("Please use Throw for an item in the Agent's Hand")
-    key = target(session, arguments)
-    hand.require_pushable(session.world, key, arguments["forceAction"], refusal)
-    way = _level(session, degrees)
-    return xyz(hand.push(session.world, key, way, arguments["moveMagnitude"]))
+    world.require_interactable(key, arguments["forceAction"])
+    if not hand.is_loose(world, key):
+        raise refusal
+    return xyz(hand.push(world, key, _level(session, degrees), arguments["moveMagnitude"]))
 
 
 def _push_along(degrees: float) -> Handler:
-    def run(session: Session, arguments: Arguments) -> Any:
-        return _push(session, arguments, degrees, PUSH_REFUSAL)
+    def run(session: Session, arguments: Arguments) -> dict[str, float]:
+        refusal = ActionFailed(
+            "Target Sim Object cannot be moved. It's primary property must be Pickupable or "
+            "Moveable"
+        )
+        return _push(session, arguments, degrees, refusal)
 
     return run
 
 
-def _directional_push(session: Session, arguments: Arguments) -> Any:
-    return _push(session, arguments, arguments["pushAngle"], DIRECTIONAL_REFUSAL)
+def _directional_push(session: Session, arguments: Arguments) -> dict[str, float]:
+    refusal = ActionFailed(
+        "Target Primary Property type incompatible with push/pull",
+        exception_type="InvalidOperationException",
+    )
+    return _push(session, arguments, arguments["pushAngle"], refusal)
 
 
 def _touch(session: Session, arguments: Arguments) -> dict[str, Any]:

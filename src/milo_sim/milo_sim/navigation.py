@@ -110,14 +110,14 @@ def blocker_name(world: World, obstacles: Obstacles, x: float, z: float) -> str:
 
 def _box_at(world: World, x: float, z: float) -> str | None:
     """Id of the furniture nearest to a place within the agent's radius, for messages."""
+    around = world.surroundings()
+    centers, axes, half = around.occluders.boxes
     point = np.array([x, world.agent.position[1], z])
-    found: list[tuple[float, str]] = []
-    for key in world.objects:
-        for box in world.solid_parts(key):
-            gap = np.maximum(np.abs(box.to_local(point)) - box.half, 0.0)
-            distance = float(np.linalg.norm(gap))
-            if distance < 2 * AGENT_RADIUS:
-                found.append((distance, key))
+    local = np.einsum("ni,nij->nj", point - centers, axes)
+    distance = np.linalg.norm(np.maximum(np.abs(local) - half, 0.0), axis=1)
+    near = np.flatnonzero(distance < 2 * AGENT_RADIUS)
+    owners = around.occluders.owners
+    found = [(float(distance[i]), around.ids[owners[i]]) for i in near]
     return min(found)[1] if found else None
 
 

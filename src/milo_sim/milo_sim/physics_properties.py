@@ -15,12 +15,6 @@ _HUNG_TYPES = frozenset({"HandTowel", "ToiletPaper", "Towel"})
 _HOLDERS = frozenset({"HandTowelHolder", "ToiletPaperHanger", "TowelHolder"})
 
 
-def mass_of(world: World, object_id: str) -> float:
-    """Mass of an object [kg]."""
-    own = world.objects[object_id].mass
-    return world.scene_objects[object_id].mass if own is None else own
-
-
 def set_mass(world: World, object_id: str, mass: float) -> None:
     """Change the mass of a loose object [kg]."""
     fixed = world.scene_objects.get(object_id)
@@ -31,6 +25,8 @@ def set_mass(world: World, object_id: str, mass: float) -> None:
             f"object with ObjectID: {object_id}, is not Moveable or Pickupable, and the Mass "
             "Properties cannot be changed"
         )
+    if mass <= 0.0:
+        raise ActionFailed(f"The mass of an object must be more than 0 kg, not {mass:g}.")
     world.objects[object_id].mass = mass
     world.objects[object_id].touch()
 
@@ -59,7 +55,7 @@ def fix_heavy(world: World, threshold: float | None) -> None:
         hangs = fixed.object_type in _HUNG_TYPES and any(
             world.scene_objects[holder].object_type in _HOLDERS for holder in holders
         )
-        if not hangs and key not in world.held_ids() and mass_of(world, key) > threshold:
+        if not hangs and key not in world.held_ids() and world.mass_of(key) > threshold:
             flags = fixed.flags - {"pickupable", "moveable"}
             world.scene_objects[key] = replace(fixed, flags=flags)
             world.objects[key].touch()

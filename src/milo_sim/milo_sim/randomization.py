@@ -66,7 +66,7 @@ def split_of(scene_name: str) -> str:
 
 
 def randomize_materials(
-    world: World, splits: dict[str, bool | None], room_types: Sequence[str] | None
+    world: World, splits: dict[str, bool | None], room_types: Sequence[str | None] | None
 ) -> dict[str, Any]:
     """Draw new materials.
 
@@ -94,16 +94,16 @@ def randomize_materials(
     }
 
 
-def _room_types(world: World, given: Sequence[str] | None) -> list[str]:
+def _room_types(world: World, given: Sequence[str | None] | None) -> list[str]:
     if given is None:
         return []
     if not given:
         raise ActionFailed("inRoomTypes must have a non-zero length!", exception_type=_ARGUMENT)
     chosen = []
     for name in given:
-        if name.lower() not in ROOM_TYPES:
+        if name is None or name.lower() not in ROOM_TYPES:
             raise ActionFailed(
-                f"inRoomTypes contains unknown room type: {name}.\\n"
+                f"inRoomTypes contains unknown room type: {name or ''}.\\n"
                 'Valid room types include {"Bedroom", "Bathroom", "LivingRoom", "Kitchen", '
                 '"RoboTHOR"}',
                 exception_type=_ARGUMENT,

@@ -130,7 +130,7 @@ def rename(world: World, old_id: str, new_id: str) -> None:
     state, fixed = world.objects[old_id], world.scene_objects[old_id]
     if old_id == new_id or new_id in world.objects:
         return
-    trigger = world.home_triggers.get(old_id)
+    trigger, velocity = world.home_triggers.get(old_id), world.velocities.pop(old_id, None)
     world.discard(old_id)
     state.object_id = new_id
     state.touch()
@@ -143,8 +143,12 @@ def rename(world: World, old_id: str, new_id: str) -> None:
             if names and old_id in names:
                 names[names.index(old_id)] = new_id
                 other.touch()
+    if velocity is not None:
+        world.velocities[new_id] = velocity
     if world.held_id == old_id:
         world.held_id = new_id
+    if world.object_filter is not None and old_id in world.object_filter:
+        world.object_filter = world.object_filter - {old_id} | {new_id}
 
 
 def id_at(object_type: str, position: Vector) -> str:

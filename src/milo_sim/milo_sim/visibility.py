@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -57,14 +58,20 @@ def surface_points(boxes: list[Box]) -> FloatArray:
 
 def _box_points(box: Box) -> FloatArray:
     """Grids on the six faces, none nearer to an edge than ``INSET`` allows."""
-    counts = np.clip(np.ceil(2 * box.half / POINT_SPACING) + 1, MIN_POINTS, MAX_POINTS).astype(int)
-    steps = [np.linspace(-INSET, INSET, n) for n in counts]
+    counts = np.clip(np.ceil(2 * box.half / POINT_SPACING) + 1, MIN_POINTS, MAX_POINTS)
+    points: FloatArray = box.center + (_unit_points(*counts.tolist()) * box.half) @ box.axes.T
+    return points
+
+
+@lru_cache(maxsize=(MAX_POINTS - MIN_POINTS + 1) ** 3)
+def _unit_points(*counts: float) -> FloatArray:
+    """Points (n, 3) on the faces of the cube from -1 to 1, so many along each axis."""
+    steps = [np.linspace(-INSET, INSET, int(n)) for n in counts]
     faces = []
     for axis in range(3):
         sides = [np.array([-1.0, 1.0]) if i == axis else steps[i] for i in range(3)]
         faces.append(np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 3))
-    points: FloatArray = box.center + (np.concatenate(faces) * box.half) @ box.axes.T
-    return points
+    return np.concatenate(faces)
 
 
 class Sight(NamedTuple):

@@ -137,6 +137,11 @@ class World:
         offset = np.subtract(self.objects[object_id].position, self.agent.position)
         return float(np.linalg.norm(offset))
 
+    def mass_of(self, object_id: str) -> float:
+        """Mass of an object [kg], 0 where none is on record."""
+        own = self.objects[object_id].mass
+        return self.scene_objects[object_id].mass if own is None else own
+
     def triggers(self) -> Mapping[str, TriggerBox]:
         """Trigger boxes of all receptacles where they are now."""
         revision = self.revision

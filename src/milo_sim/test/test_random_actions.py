@@ -1,8 +1,11 @@
 """Random valid and invalid actions: whatever a client sends, the scene stays consistent."""
 
+import hashlib
 import json
 import os
 import random
+import subprocess
+import sys
 
 import jsonschema
 import msgpack
@@ -279,6 +282,38 @@ def test_random_actions(scene, metadata_schema):
     assert len(succeeded) > 25
 
 
+def digest_of_events(scene, seed, count):
+    """SHA-256 over the events of a random run."""
+    session, encoder = Session(make_dispatcher()), MetadataEncoder()
+    digest = hashlib.sha256()
+    monkey = Monkey(session, seed)
+    start = [
+        {"action": "Reset", "sceneName": scene},
+        {"action": "Initialize", "renderImage": False},
+    ]
+    for number in range(count):
+        message = start[number] if number < 2 else monkey.message()
+        outcome = session.answer(json.dumps(message).encode())
+        digest.update(encoder.event(session, outcome))
+    return digest.hexdigest()
+
+
+def test_the_same_actions_give_the_same_bytes_in_every_process():
+    runs = [
+        subprocess.run(
+            [sys.executable, __file__, "FloorPlan1", "3", "200"],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=True,
+        )
+        for seed in ("1", "2")
+    ]
+    digests = {run.stdout.strip() for run in runs}
+    assert digests == {digest_of_events("FloorPlan1", 3, 200)}
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_many_random_actions(metadata_schema):
@@ -292,3 +327,7 @@ def test_many_random_actions(metadata_schema):
         succeeded |= done
     never = {action.name for action in ACTIONS} - EXCLUDED - succeeded
     assert len(never) <= 4, never
+
+
+if __name__ == "__main__":
+    print(digest_of_events(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))

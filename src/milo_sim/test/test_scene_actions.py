@@ -317,6 +317,8 @@ def test_masses(kitchen):
     properties = {"drag": 1.0, "angularDrag": 1.0}
     metadata = kitchen.step("SetMassProperties", objectId=APPLE, mass=3.5, **properties)
     assert done(metadata)[APPLE]["mass"] == pytest.approx(3.5)
+    metadata = kitchen.step("SetMassProperties", objectId=APPLE, mass=0, **properties)
+    assert refusal(metadata) == "The mass of an object must be more than 0 kg, not 0."
     metadata = kitchen.step("SetMassProperties", objectId=FRIDGE, mass=3.5, **properties)
     assert "is not Moveable or Pickupable" in refusal(metadata)
     metadata = kitchen.step("SetMassProperties", objectId="Cup|1", mass=3.5, **properties)
