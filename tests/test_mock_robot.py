@@ -1,5 +1,6 @@
 """The unchanged planner on mock_robot: a driver in which there is no simulator."""
 
+import importlib.util
 import subprocess
 import sys
 from typing import Any
@@ -146,6 +147,18 @@ def test_no_simulator_is_loaded() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_standard_interfaces_that_are_not_installed_are_named(graph: Graph) -> None:
+    graph.start_executable("milo_sim_bridge", "standard_interfaces")
+    missing = [
+        name
+        for name in ("nav2_msgs", "control_msgs", "vision_msgs", "simulation_interfaces")
+        if importlib.util.find_spec(name) is None
+    ]
+    for name in missing:
+        words = f"{name} is not installed"
+        graph.wait_for(lambda w=words: w in graph.log("standard_interfaces"), words)
 
 
 @pytest.mark.parametrize(

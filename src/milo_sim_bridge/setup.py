@@ -41,6 +41,7 @@ setup(
     entry_points={
         "console_scripts": [
             "check_driver = milo_sim_bridge.check_driver:main",
+            "standard_interfaces = milo_sim_bridge.adapters.main:main",
             "mock_robot = milo_sim_bridge.mock_robot.main:main",
             "thor_bridge = milo_sim_bridge.main:main",
         ],
