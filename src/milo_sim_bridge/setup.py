@@ -36,7 +36,7 @@ setup(
         "pyyaml>=6",
         "rich>=13",
     ],
-    extras_require={"test": ["pytest"]},
+    extras_require={"test": ["pytest"], "images": ["pillow"]},
     zip_safe=False,
     entry_points={
         "console_scripts": [

@@ -256,7 +256,8 @@ def parity(
 ) -> None:
     """Play tasks on two players and report in what they differ; exit code 1 if in anything."""
     from milo_benchmark.manifest import select_tasks
-    from milo_benchmark.parity import compare, player_config, report, write
+    from milo_benchmark.parity import compare, report, write
+    from milo_benchmark.parity_play import player_config
 
     arguments = RunArguments.parse(
         {

@@ -12,37 +12,17 @@ from rich.console import Console
 from rich.table import Table
 
 from milo_benchmark.parity_compare import Difference, Kind, compare_tasks, grouped
-from milo_benchmark.parity_play import RecordingEngine, TaskRecord, play
-from milo_core.errors import MiloError
+from milo_benchmark.parity_play import (
+    EngineConfig,
+    ParityError,
+    RecordingEngine,
+    TaskRecord,
+    play,
+)
 from milo_core.profiles import get_profile
 from milo_core.tasks import Task
-from milo_sim_bridge.engine import EngineConfig
 
 _LISTED = 40
-
-
-class ParityError(MiloError):
-    """Two players can't be compared as asked."""
-
-
-def player_config(name: str, x_display: str = "", platform: str = "") -> EngineConfig:
-    """Return how to start a player: milo_sim, unity, or the path of an executable.
-
-    Raises:
-        ParityError: it is none of these.
-    """
-    if name == "milo_sim":
-        return EngineConfig(headless=True)
-    if name == "unity":
-        # Unity without images still needs no display, so that only asking for one starts it.
-        headless = not (x_display or platform)
-        return EngineConfig(
-            player="unity", headless=headless, x_display=x_display, platform=platform
-        )
-    path = Path(name).expanduser()
-    if not path.is_file():
-        raise ParityError(f"There is no player '{name}'; use milo_sim, unity or an executable.")
-    return EngineConfig(executable=str(path.absolute()), headless=True)
 
 
 def compare(

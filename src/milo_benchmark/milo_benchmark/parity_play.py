@@ -6,8 +6,10 @@ left out, so that what differs between two players is the players' own.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from milo_core.errors import MiloError
 from milo_core.goals import evaluate_all
 from milo_core.profiles import Profile
 from milo_core.tasks import Task
@@ -21,6 +23,40 @@ from milo_sim_bridge.errors import EngineFailure
 from milo_sim_bridge.looking import LookAtGoal, look_at
 from milo_sim_bridge.navigation import NavigateGoal, navigate_to
 from milo_sim_bridge.skill_run import Control, SkillResult
+
+__all__ = [
+    "ActionRecord",
+    "EngineConfig",
+    "ParityError",
+    "RecordingEngine",
+    "TaskRecord",
+    "play",
+    "player_config",
+]
+
+
+class ParityError(MiloError):
+    """Two players can't be compared as asked."""
+
+
+def player_config(name: str, x_display: str = "", platform: str = "") -> EngineConfig:
+    """Return how to start a player: milo_sim, unity, or the path of an executable.
+
+    Raises:
+        ParityError: it is none of these.
+    """
+    if name == "milo_sim":
+        return EngineConfig(headless=True)
+    if name == "unity":
+        # Unity without images still needs no display, so that only asking for one starts it.
+        headless = not (x_display or platform)
+        return EngineConfig(
+            player="unity", headless=headless, x_display=x_display, platform=platform
+        )
+    path = Path(name).expanduser()
+    if not path.is_file():
+        raise ParityError(f"There is no player '{name}'; use milo_sim, unity or an executable.")
+    return EngineConfig(executable=str(path.absolute()), headless=True)
 
 
 @dataclass(frozen=True)
