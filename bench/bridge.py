@@ -58,7 +58,7 @@ def run_bridge(log: Path, arguments: list[str]) -> int:
         times[kind][key_of(stamp)] = time.monotonic_ns()
         send(stream, picture, fill, stamp)
 
-    sensors.ImageStream.publish = timed_send  # type: ignore[method-assign]
+    sensors.ImageStream.publish = timed_send  # type: ignore[assignment, method-assign]
     rclpy.init(args=arguments)
     node = ThorBridge()
     step = node._engine.step

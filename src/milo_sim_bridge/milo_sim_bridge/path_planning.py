@@ -8,8 +8,6 @@ from +z. Nothing here talks to a simulator or to ROS.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import networkx as nx
-
 Cell = tuple[int, int]
 Node = tuple[Cell, int]
 """A cell and one of the four headings."""
@@ -69,9 +67,13 @@ class GridMap:
     """
 
     def __init__(self, positions: Iterable[tuple[float, float]], size: float) -> None:
+        # Takes a quarter of a second, and a bridge that only teleports never needs it.
+        import networkx
+
+        self._networkx = networkx
         self.size = size
         self.cells = frozenset(self.cell_of(x, z) for x, z in positions)
-        self._graph = nx.DiGraph()
+        self._graph = networkx.DiGraph()
         for cell in self.cells:
             self._add(cell)
 
@@ -116,7 +118,7 @@ class GridMap:
         for heading in HEADINGS:
             graph.add_edge(_START, (cell, heading), weight=turn_cost(yaw, heading))
         try:
-            costs, ways = nx.single_source_dijkstra(graph, _START)
+            costs, ways = self._networkx.single_source_dijkstra(graph, _START)
         finally:
             graph.remove_node(_START)
         best: tuple[float, int, Node] | None = None
@@ -138,8 +140,8 @@ class GridMap:
 
         Blocked moves are not taken.
         """
-        steps = nx.DiGraph()
+        steps = self._networkx.DiGraph()
         steps.add_node(cell)
         steps.add_edges_from((a[0], b[0]) for a, b in self._graph.edges if a[0] != b[0])
-        counts = nx.single_source_shortest_path_length(steps, cell)
+        counts = self._networkx.single_source_shortest_path_length(steps, cell)
         return {end: count * self.size for end, count in counts.items()}
