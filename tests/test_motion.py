@@ -19,9 +19,9 @@ from nav_msgs.msg import Odometry
 from tf2_msgs.msg import TFMessage
 
 from milo_core.error_codes import CODES_OF_ACTION, NavigateToError
-from milo_msgs.action import LookAt, NavigateTo, Pick, SetOpen, SetToggled, Slice
-from milo_msgs.msg import SimMetadata
-from milo_msgs.srv import QueryReachable, ResetScene
+from milo_msgs.action import LookAt, NavigateTo, Pick, RunTask, SetOpen, SetToggled, Slice
+from milo_msgs.msg import SimMetadata, SubGoal
+from milo_msgs.srv import EvaluateGoal, QueryReachable, ResetScene
 from milo_ros.qos import LATCHED
 
 pytestmark = [pytest.mark.graph, pytest.mark.timeout(180)]
@@ -253,3 +253,26 @@ def cancel_midway(run: GoalRun) -> None:
     result = run.handle.get_result_async()
     run.probe.until(lambda: run.feedback or result.done(), "the goal's first sign of life")
     run.cancel()
+
+
+def test_the_planner_switches_cuts_and_looks(
+    start: Callable[..., Any], graph: Graph, probe: Probe
+) -> None:
+    graph.start_executable("milo_planner", "world_model")
+    graph.start_executable("milo_planner", "planner")
+    start()
+    goals = [
+        SubGoal(goal="turn_on", object="toaster"),
+        SubGoal(goal="slice", object="bread"),
+        SubGoal(goal="look_at", object="fridge"),
+    ]
+    outcome = probe.send(RunTask, "run_task", goals=goals, profile="milo").outcome(60)
+    assert (outcome.result.error_code, outcome.result.error_msg) == (0, "")
+    last = [plan.steps[-1].action for plan in outcome.result.plans]
+    assert last == ["toggle_on", "slice", "look"]
+    # Nobody has published predicates for these verbs; the extended rule has some.
+    published = probe.call(EvaluateGoal, "evaluate_goal", goals=goals)
+    assert [verdict.satisfied for verdict in published.verdicts] == [-1, -1, -1]
+    rule = EvaluateGoal.Request.RULE_EXTENDED
+    judged = probe.call(EvaluateGoal, "evaluate_goal", goals=goals, rule=rule)
+    assert judged.all_satisfied, judged.verdicts
