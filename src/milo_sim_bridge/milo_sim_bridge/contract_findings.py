@@ -99,7 +99,8 @@ class Sample:
     received: float
     """Seconds, a steady clock."""
     now: float
-    """Seconds, the graph's time (simulated where there is a /clock) at that moment."""
+    """Seconds, the graph's time (simulated where there is a /clock) at that moment; NaN: the clock
+    had not ticked yet."""
     stamp: float | None = None
     """Seconds, the graph's time; None: the type has no stamp."""
     frame: str | None = None

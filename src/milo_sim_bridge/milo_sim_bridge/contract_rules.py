@@ -191,7 +191,8 @@ def judge_stamps(interface: Interface, samples: Sequence[Sample]) -> Finding:
         if later < earlier:
             text = f"The stamps of {name} go back by {earlier - later:.3f} s; they must never."
             return row.failed(Check.STAMPS, text)
-    worst = max((sample.now - stamp for sample, stamp in stamped), key=abs)
+    ages = [sample.now - stamp for sample, stamp in stamped if math.isfinite(sample.now)]
+    worst = max(ages, key=abs, default=0.0)
     if interface.max_age is not None and abs(worst) > interface.max_age:
         where = "old" if worst > 0 else "in the future"
         text = f"A stamp of {name} is {abs(worst):.2f} s {where} when its message comes, "

@@ -1,5 +1,6 @@
 """Looks at a running driver through ROS: who offers what, which messages come, how goals end."""
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,7 @@ _SCAN_PERIOD = 0.5
 _PATIENCE = 2.0
 """Seconds for the response to a goal."""
 _DEPTH = 50
+_CLOCK_TYPE = "rosgraph_msgs/msg/Clock"
 _FEEDBACK = "_FeedbackMessage"
 
 
@@ -51,6 +53,7 @@ class DriverProbe:
         self._subscribed: dict[str, float] = {}
         self._trials: dict[str, _Trial] = {}
         self._simulated_now: float | None = None
+        self._clocks = [i.name for i in self._interfaces if i.type == _CLOCK_TYPE]
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
 
@@ -245,6 +248,8 @@ class DriverProbe:
     def _now(self) -> float:
         if self._simulated_now is not None:
             return self._simulated_now
+        if any(self._observed[name].endpoints for name in self._clocks):
+            return math.nan  # it has not ticked yet
         return float(self._node.get_clock().now().nanoseconds * 1e-9)
 
     def _spin(self, seconds: float) -> None:

@@ -173,6 +173,7 @@ def test_rates(times: list[float], duration: float, passes: bool) -> None:
         ([10.0, 9.5], 10.0, "go back by 0.500 s"),
         ([8.0], 10.0, "2.00 s old"),
         ([12.5], 10.0, "2.50 s in the future"),
+        ([12.5], math.nan, ""),  # the clock has not ticked yet
     ],
 )
 def test_stamps(stamps: list[float], now: float, words: str) -> None:
