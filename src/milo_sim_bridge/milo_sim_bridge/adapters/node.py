@@ -1,6 +1,7 @@
 """The node standard_interfaces: offers what is installed, and says in one sentence what is not."""
 
 import array
+import math
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -110,7 +111,8 @@ class StandardInterfaces(Node):
 
         async def execute(handle: ServerGoalHandle) -> Any:
             def feedback(message: Any) -> None:
-                handle.publish_feedback(to.navigation_feedback(message, kind.Feedback()))
+                if math.isfinite(message.distance_remaining):
+                    handle.publish_feedback(to.navigation_feedback(message, kind.Feedback()))
 
             goal = to.navigation_goal(handle.request, NavigateTo.Goal(), NavigateTo.Goal.MODE_PATH)
             outcome = await self._forward(handle, client, goal, feedback)
