@@ -11,7 +11,7 @@ from typing import Any
 import rclpy
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
@@ -168,8 +168,10 @@ def main(faults: list[str]) -> None:
         for fault in faults:
             executor.add_node(FaultyRobot(fault))
         executor.spin()
-    except ExternalShutdownException:
-        pass
+    except Exception:
+        # A shutdown in the middle of a call surfaces as an error of that call.
+        if rclpy.ok():
+            raise
     finally:
         rclpy.try_shutdown()
 
