@@ -22,13 +22,25 @@ from rosgraph_msgs.msg import Clock
 
 from milo_core.error_codes import (
     EngineError,
+    LookAtError,
     NavigateToError,
     PickError,
     PlaceError,
     ReleaseError,
     SetOpenError,
+    SetToggledError,
+    SliceError,
 )
-from milo_msgs.action import NavigateTo, Pick, Place, Release, SetOpen
+from milo_msgs.action import (
+    LookAt,
+    NavigateTo,
+    Pick,
+    Place,
+    Release,
+    SetOpen,
+    SetToggled,
+    Slice,
+)
 from milo_msgs.msg import SimMetadata, SubGoal
 from milo_msgs.srv import EvaluateGoal, QueryPoses, QueryReachable, ResetScene
 from milo_ros.qos import LATCHED
@@ -213,8 +225,11 @@ def test_error_codes(bridge: Any, probe: Probe) -> None:
     assert code(NavigateTo, "navigate_to", object_id="Mug") == NavigateToError.OBJECT_NOT_FOUND
     path = NavigateTo.Goal.MODE_PATH
     assert (
-        code(NavigateTo, "navigate_to", object_id=apple, mode=path)
-        == NavigateToError.MODE_UNSUPPORTED
+        code(NavigateTo, "navigate_to", object_id=scripted.MUG, mode=path)
+        == NavigateToError.UNREACHABLE
+    )
+    assert (
+        code(NavigateTo, "navigate_to", object_id=apple, mode="fly") == NavigateToError.INVALID_GOAL
     )
     assert (
         code(NavigateTo, "navigate_to", object_id=scripted.MUG)
@@ -232,6 +247,14 @@ def test_error_codes(bridge: Any, probe: Probe) -> None:
             == SetOpenError.INVALID_GOAL
         )
     assert code(SetOpen, "set_open", object_id=apple, openness=1.0) == SetOpenError.NOT_OPENABLE
+    lamp = scripted.LAMP
+    assert code(SetToggled, "set_toggled", object_id=apple) == SetToggledError.NOT_TOGGLEABLE
+    assert code(SetToggled, "set_toggled", object_id=lamp) == SetToggledError.ALREADY_IN_STATE
+    assert ok(probe.do(SetToggled, "set_toggled", object_id=lamp, toggled=True)).toggled
+    assert code(Slice, "slice", object_id=counter) == SliceError.NOT_SLICEABLE
+    assert code(Slice, "slice") == SliceError.INVALID_GOAL
+    assert code(LookAt, "look_at") == LookAtError.INVALID_GOAL
+    assert ok(probe.do(LookAt, "look_at", object_id=counter)).angle_error < 0.01
     ok(probe.do(Pick, "pick", object_id=apple))
     assert code(Pick, "pick", object_id=scripted.MUG) == PickError.HAND_FULL
     assert code(Place, "place", receptacle_id=drawer) == PlaceError.RECEPTACLE_CLOSED
@@ -334,7 +357,15 @@ def test_a_namespace_holds_all_names_but_the_clock(
     assert late[-1].held_object_id == scripted.APPLE
     names = {name for name, _ in probe.node.get_topic_names_and_types()}
     outside = {n for n in names if not n.startswith("/left/robot/")}
-    assert outside == {"/clock", "/rosout", "/parameter_events"}
+    # What every listener looks for under its absolute name.
+    assert outside == {
+        "/clock",
+        "/diagnostics",
+        "/parameter_events",
+        "/rosout",
+        "/tf",
+        "/tf_static",
+    }
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -394,7 +425,7 @@ def test_the_player_does_not_survive_a_killed_bridge(
     ("parameters", "words"),
     [
         ({"player": "gazebo"}, "There is no player 'gazebo'; use milo_sim or unity."),
-        ({"headless": False}, "set headless to true"),
+        ({"streams": ["smell"]}, "There is no stream 'smell'"),
         ({"width": 0}, "width"),
         ({"engine_timeout": "soon"}, "engine_timeout"),
     ],

@@ -12,6 +12,7 @@ import pytest
 
 from milo_benchmark import cli
 from milo_benchmark.graph import ARGUMENTS, NodeSpec
+from milo_benchmark.robot_graph import ROBOT_ARGUMENTS
 from milo_benchmark.supervisor import ros_arguments
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -141,7 +142,8 @@ def commands_of_launch(made: list[dict[str, Any]]) -> list[list[str]]:
             executable=node["executable"],
             name=node["name"],
             namespace=node["namespace"] or "",
-            parameters={name: value.value for name, value in node["parameters"][0].items()},
+            parameters={name: value.value for name, value in node["parameters"][-1].items()},
+            parameter_files=tuple(map(Path, node["parameters"][:-1])),
             remappings=tuple(node["remappings"]),
             required=node["on_exit"] is not None,
             output="terminal" if node["output"] == "screen" else "log",
@@ -155,8 +157,10 @@ def commands(spec: NodeSpec) -> list[str]:
     return [spec.package, spec.executable, str(spec.required), *ros_arguments(spec)]
 
 
-def commands_of_supervisor(monkeypatch: pytest.MonkeyPatch, options: list[str]) -> list[list[str]]:
-    """The processes that `milo run` starts."""
+def commands_of_supervisor(
+    monkeypatch: pytest.MonkeyPatch, options: list[str], verb: str = "run"
+) -> list[list[str]]:
+    """The processes that `milo run` or `milo robot` starts."""
     seen: list[NodeSpec] = []
 
     class Supervisor:
@@ -168,7 +172,7 @@ def commands_of_supervisor(monkeypatch: pytest.MonkeyPatch, options: list[str]) 
 
     monkeypatch.setattr("milo_benchmark.supervisor.Supervisor", Supervisor)
     monkeypatch.setattr("milo_benchmark.supervisor.find_executable", lambda spec: [])
-    assert cli.main(["run", *options]) == 0
+    assert cli.main([verb, *options]) == 0
     return [commands(spec) for spec in seen]
 
 
@@ -189,6 +193,41 @@ def test_launch_starts_what_milo_run_starts(
     launched = commands_of_launch(launch("run.launch.py", **given))
     assert launched == commands_of_supervisor(monkeypatch, options)
     assert len(launched) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "drivers"),
+    [
+        ({}, ["mock_robot"]),
+        ({"driver": "sim", "planner": "rule_based"}, ["thor_bridge"]),
+        ({"driver": "none", "namespace": "left/arm"}, []),
+        ({"driver": "my_robot/my_driver.py", "namespace": "/left"}, ["my_driver"]),
+    ],
+)
+def test_launch_starts_what_milo_robot_starts(
+    launch: Any, monkeypatch: pytest.MonkeyPatch, arguments: dict[str, str], drivers: list[str]
+) -> None:
+    options = [part for name, value in arguments.items() for part in (f"--{name}", value)]
+    made = launch("robot.launch.py", **arguments)
+    assert [node["name"] for node in made] == [*drivers, "world_model", "planner"]
+    assert commands_of_launch(made) == commands_of_supervisor(monkeypatch, options, "robot")
+
+
+def test_robot_arguments_are_described(launch: Any) -> None:
+    launch("robot.launch.py")
+    actions = importlib.import_module("milo_benchmark.launch_actions")
+    declared = {entity.name: entity for entity in actions.robot_argument_declarations()}
+    assert list(declared) == [argument.name for argument in ROBOT_ARGUMENTS]
+    assert all(entity.description for entity in declared.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("driver", "my robot"), ("namespace", "1st"), ("params_file", "/nowhere.yaml")],
+)
+def test_a_bad_robot_argument_is_refused(launch: Any, name: str, value: str) -> None:
+    with pytest.raises(Exception, match=value):
+        launch("robot.launch.py", **{name: value})
 
 
 def test_every_argument_is_declared_with_its_default_and_choices(launch: Any) -> None:

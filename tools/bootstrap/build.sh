@@ -1,6 +1,16 @@
 # shellcheck shell=bash
 # Builds the workspace (msg/ and src/) with colcon, in the environment that ./milo setup made.
 
+# Whether the ROS 2 underneath has a package.
+has_package() { # has_package NAME
+  local prefix prefixes
+  IFS=: read -r -a prefixes <<<"${AMENT_PREFIX_PATH:-}"
+  for prefix in ${prefixes[@]+"${prefixes[@]}"}; do
+    [ "$prefix" != "$root"/install/"$1" ] && [ -f "$prefix/share/$1/package.xml" ] && return
+  done
+  return 1
+}
+
 build_workspace() (
   cd -- "$root"
   if [ "$mode" = wheels ]; then
@@ -16,6 +26,12 @@ build_workspace() (
     ! command -v ninja >/dev/null || cmake_args+=(-GNinja)
   fi
   cmake_args+=(-DBUILD_TESTING=OFF)
+  # Standard interface packages that this ROS 2 lacks; where it has them, its own are used.
+  paths=(msg src)
+  for package in msg/standard/*/; do
+    package=${package%/}
+    has_package "${package##*/}" || paths+=("$package")
+  done
   if command -v ccache >/dev/null; then
     cmake_args+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi
@@ -26,7 +42,7 @@ build_workspace() (
   export COLCON_HOME=$state/colcon
   # Run by the environment's Python, so that the installed executables start with it too.
   "$python" -c 'import sys; from colcon_core.command import main; sys.exit(main())' \
-    --log-base log build --base-paths msg src --symlink-install \
+    --log-base log build --base-paths "${paths[@]}" --symlink-install \
     --event-handlers console_cohesion+ console_stderr- desktop_notification- status- terminal_title- \
     --cmake-args "${cmake_args[@]}"
 )

@@ -72,7 +72,8 @@ workspace_digest() {
     printf '%s\n' "$root" "$mode" "$distro" "$ros_prefix" "$(layer_digest ros)"
     printf '%s\n' "$root"/launch/* "$root"/src/milo_benchmark/config/*
     sha256sum -- "$root"/tools/bootstrap/build.sh "$root"/msg/package.xml "$root"/msg/CMakeLists.txt \
-      "$root"/msg/*/*.* "$root"/src/*/package.xml "$root"/src/*/setup.py "$root"/src/*/setup.cfg 2>/dev/null
+      "$root"/msg/*/*.* "$root"/msg/standard/*/*.* "$root"/msg/standard/*/msg/*.* \
+      "$root"/src/*/package.xml "$root"/src/*/setup.py "$root"/src/*/setup.cfg 2>/dev/null
   } | sha256sum | cut -c1-16
 }
 

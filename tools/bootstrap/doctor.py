@@ -46,6 +46,10 @@ class Note(Exception):
     """What works less well than it could; the message says how to change that."""
 
 
+class NotNeeded(Exception):
+    """A failed check of what only Unity needs; the message is the cure in one sentence."""
+
+
 def check_python() -> str:
     """Versions of what everything stands on."""
     try:
@@ -233,6 +237,17 @@ def play() -> None:
     print(f"milo_sim loads FloorPlan1 with {objects} objects in {time.monotonic() - begin:.1f} s")
 
 
+def check_unity(name: str) -> str:
+    """One thing that AI2-THOR's Unity build needs."""
+    from milo_sim_bridge import unity_checks
+    from milo_sim_bridge.unity import UnityError
+
+    try:
+        return str(getattr(unity_checks, f"check_{name}")())
+    except UnityError as error:
+        raise NotNeeded(f"only for --player unity: {error}") from error
+
+
 CHECKS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("packages", check_python),
     ("ros", check_ros),
@@ -242,6 +257,10 @@ CHECKS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("discovery", check_discovery),
     ("player", check_player),
     ("images", check_images),
+    ("vulkan", lambda: check_unity("vulkan")),
+    ("display", lambda: check_unity("display")),
+    ("unity-build", lambda: check_unity("build")),
+    ("unity-disk", lambda: check_unity("room")),
 )
 
 
@@ -262,6 +281,8 @@ def main() -> int:
             verdict, found = "ok", check()
         except Missing as missing:
             verdict, found, failed = "missing", str(missing), 1
+        except NotNeeded as missing:
+            verdict, found = "note", str(missing)
         except Note as note:
             verdict, found = "note", str(note)
         print(f"{verdict:8} {name:12} {found}", flush=True)

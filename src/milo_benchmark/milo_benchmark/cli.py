@@ -1,4 +1,4 @@
-"""The command line: `milo run`, `milo tasks`, `milo results`, `milo version`.
+"""The command line: `milo run`, `milo robot`, `milo tasks`, `milo results` and more.
 
 Bad input is answered with one sentence on standard error and exit code 2, before anything heavy is
 imported and before anything starts.
@@ -18,11 +18,12 @@ from typing import Annotated, Any
 
 import typer
 
-from milo_benchmark.graph import ARGUMENTS, RunArguments, run_graph
+from milo_benchmark.graph import ARGUMENTS, NodeSpec, RunArguments, run_graph
+from milo_benchmark.robot_graph import ROBOT_ARGUMENTS, RobotArguments, robot_graph
 from milo_core.errors import MiloError
 
-_BY_NAME = {argument.name: argument for argument in ARGUMENTS}
-_DEFAULT = {argument.name: argument.default for argument in ARGUMENTS}
+_BY_NAME = {argument.name: argument for argument in (*ROBOT_ARGUMENTS, *ARGUMENTS)}
+_DEFAULT = {name: argument.default for name, argument in _BY_NAME.items()}
 _SETTINGS: dict[str, Any] = {
     "add_completion": False,
     "rich_markup_mode": None,
@@ -62,7 +63,13 @@ Repeat = Annotated[str, _option("repeat")]
 Seed = Annotated[str, _option("seed")]
 Out = Annotated[str, _option("out")]
 Player = Annotated[str, _option("player")]
+XDisplay = Annotated[str, _option("x_display")]
+Platform = Annotated[str, _option("platform")]
+LocalExecutable = Annotated[str, _option("local_executable_path")]
 TasksFile = Annotated[str, _option("tasks_file")]
+Driver = Annotated[str, _option("driver")]
+Namespace = Annotated[str, _option("namespace")]
+ParamsFile = Annotated[str, _option("params_file")]
 
 
 @app.command()
@@ -77,6 +84,9 @@ def run(
     seed: Seed = _DEFAULT["seed"],
     out: Out = _DEFAULT["out"],
     player: Player = _DEFAULT["player"],
+    x_display: XDisplay = _DEFAULT["x_display"],
+    platform: Platform = _DEFAULT["platform"],
+    local_executable_path: LocalExecutable = _DEFAULT["local_executable_path"],
     tasks_file: TasksFile = _DEFAULT["tasks_file"],
 ) -> None:
     """Play tasks through the ROS 2 graph; the same --out again goes on where it stopped."""
@@ -92,6 +102,9 @@ def run(
             "seed": seed,
             "out": out,
             "player": player,
+            "x_display": x_display,
+            "platform": platform,
+            "local_executable_path": local_executable_path,
             "tasks_file": tasks_file,
         }
     )
@@ -123,6 +136,62 @@ def _run_graph(arguments: RunArguments) -> int:
             pass
         domain = stack.enter_context(own_domain())
         return Supervisor(specs, logs, node_environment(domain, logs)).run()
+
+
+@app.command()
+def robot(
+    driver: Driver = _DEFAULT["driver"],
+    planner: Planner = _DEFAULT["planner"],
+    namespace: Namespace = _DEFAULT["namespace"],
+    params_file: ParamsFile = _DEFAULT["params_file"],
+) -> None:
+    """Start a driver and the agent until Ctrl-C; tasks go to its action run_task."""
+    arguments = RobotArguments.parse(
+        {
+            "driver": driver,
+            "planner": planner,
+            "namespace": namespace,
+            "params_file": params_file,
+        }
+    )
+    raise typer.Exit(_run_robot(arguments))
+
+
+def _run_robot(arguments: RobotArguments) -> int:
+    """Start the graph in the caller's ROS domain, where the robot may be already."""
+    import tempfile
+
+    from milo_benchmark.supervisor import Supervisor, find_executable, node_environment
+
+    specs = robot_graph(arguments)
+    for spec in specs:
+        find_executable(spec)
+    domain = int(os.environ.get("ROS_DOMAIN_ID") or 0)
+    logs = Path(tempfile.mkdtemp(prefix="milo-robot-"))
+    typer.echo(
+        f"{', '.join(spec.name for spec in specs)} in ROS domain {domain}, namespace "
+        f"/{arguments.namespace}; logs in {logs}. Ctrl-C ends them."
+    )
+    environment = node_environment(domain, logs)
+    # The robot may be another computer.
+    name = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+    environment[name] = os.environ.get(name, environment[name])
+    return Supervisor(specs, logs, environment).run()
+
+
+@app.command(
+    "check-driver",
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def check_driver(context: typer.Context) -> None:
+    """Check the driver of the running graph against the robot contract (see its --help)."""
+    from milo_benchmark.supervisor import find_executable
+
+    command = find_executable(NodeSpec("milo_sim_bridge", "check_driver", "check_driver"))
+    sys.stdout.flush()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.execv(command[0], [*command, *context.args])
 
 
 @tasks_app.command("list")
@@ -168,6 +237,53 @@ def show_results(folder: Annotated[Path, typer.Argument(help="Folder of a run.")
     show(render(results.records, title, manifest.episode_count))
     if results.truncated:
         show("The last line is incomplete (a crash) and was left out.")
+
+
+@app.command()
+def parity(
+    a: Annotated[str, typer.Option("--a", help="milo_sim, unity or an executable.")],
+    b: Annotated[str, typer.Option("--b", help="The other player.")] = "milo_sim",
+    planner: Planner = _DEFAULT["planner"],
+    profile: Profile = _DEFAULT["profile"],
+    version: Version = _DEFAULT["version"],
+    tier: Tier = None,
+    scene: Scene = None,
+    task: Task = None,
+    tasks_file: TasksFile = _DEFAULT["tasks_file"],
+    x_display: XDisplay = _DEFAULT["x_display"],
+    platform: Platform = _DEFAULT["platform"],
+    out: Annotated[str, typer.Option(help="File for all differences, one JSON a line.")] = "",
+) -> None:
+    """Play tasks on two players and report in what they differ; exit code 1 if in anything."""
+    from milo_benchmark.manifest import select_tasks
+    from milo_benchmark.parity import compare, report, write
+    from milo_benchmark.parity_play import player_config
+
+    arguments = RunArguments.parse(
+        {
+            "planner": planner,
+            "profile": profile,
+            "version": version,
+            "tier": tier or [],
+            "scene": scene or [],
+            "task": task or [],
+            "tasks_file": tasks_file,
+        }
+    )
+    configs = [player_config(name, x_display, platform) for name in (a, b)]
+    tasks = select_tasks(arguments)[1]
+    differences = compare(
+        configs[0],
+        configs[1],
+        tasks,
+        arguments.planner,
+        arguments.profile,
+        lambda left, _, found: typer.echo(f"{left.task_id:<20} {len(found)} differences"),
+    )
+    report(differences, len(tasks), (a, b))
+    if out:
+        write(Path(out), differences)
+    raise typer.Exit(1 if differences else 0)
 
 
 @app.command("version")

@@ -55,20 +55,37 @@ ARGUMENTS: tuple[Argument, ...] = (
         "What simulates: the built-in player, or AI2-THOR's Unity.",
         ("milo_sim", "unity"),
     ),
+    Argument("x_display", "", "X display on which Unity draws, e.g. :0; empty: the environment's."),
+    Argument(
+        "platform",
+        "",
+        "Unity's build: Linux64 (X display) or CloudRendering (Vulkan); empty: what works.",
+    ),
+    Argument(
+        "local_executable_path", "", "Path of a player to start instead of the named one's own."
+    ),
     Argument("tasks_file", "", "A task file of your own, in place of the dataset."),
 )
 """Every argument of a run, for launch files, command line and orchestrator alike."""
+
+_ENGINE_ARGUMENTS = ("x_display", "platform", "local_executable_path")
 
 
 def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-class _Texts:
-    """The texts of the arguments, read and checked one by one."""
+class ArgumentTexts:
+    """The texts of some arguments, read and checked one by one.
 
-    def __init__(self, texts: Mapping[str, str | Sequence[str]]) -> None:
-        self._known = {argument.name: argument for argument in ARGUMENTS}
+    Raises:
+        ArgumentError: one of the texts belongs to no argument.
+    """
+
+    def __init__(
+        self, texts: Mapping[str, str | Sequence[str]], arguments: Sequence[Argument]
+    ) -> None:
+        self._known = {argument.name: argument for argument in arguments}
         for name in texts:
             if name not in self._known:
                 names = ", ".join(self._known)
@@ -76,6 +93,7 @@ class _Texts:
         self._texts = texts
 
     def text(self, name: str) -> str:
+        """Return a text, one of the choices where there are any."""
         argument = self._known[name]
         value = self._texts.get(name, argument.default)
         if not isinstance(value, str):
@@ -86,6 +104,7 @@ class _Texts:
         return value
 
     def integer(self, name: str) -> int:
+        """Return a whole number."""
         text = self.text(name).strip()
         # 18 digits: a seed travels as int64.
         if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
@@ -96,12 +115,14 @@ class _Texts:
         return int(text)
 
     def items(self, name: str) -> tuple[str, ...]:
+        """Return the parts of a list, each once."""
         value = self._texts.get(name, self._known[name].default)
         texts = [value] if isinstance(value, str) else value
         parts = (part.strip() for text in texts for part in text.split(","))
         return tuple(dict.fromkeys(part for part in parts if part))
 
     def path(self, name: str) -> Path | None:
+        """Return an absolute path; None: the text is empty."""
         text = self.text(name)
         return Path(text).expanduser().absolute() if text else None
 
@@ -127,6 +148,9 @@ class RunArguments:
     seed: int
     out: Path
     player: str
+    x_display: str
+    platform: str
+    local_executable_path: Path | None
     tasks_file: Path | None
 
     @classmethod
@@ -142,7 +166,7 @@ class RunArguments:
         Raises:
             ArgumentError: an unknown name, or a value that is not allowed.
         """
-        read = _Texts(texts)
+        read = ArgumentTexts(texts, ARGUMENTS)
         planner, profile, version = read.text("planner"), read.text("profile"), read.text("version")
         tasks_file = read.path("tasks_file")
         dataset = tasks_file.stem if tasks_file else f"v{version}"
@@ -159,6 +183,9 @@ class RunArguments:
             seed=read.integer("seed"),
             out=read.path("out") or default_out,
             player=read.text("player"),
+            x_display=read.text("x_display"),
+            platform=read.text("platform"),
+            local_executable_path=read.path("local_executable_path"),
             tasks_file=tasks_file,
         )
 
@@ -175,6 +202,9 @@ class RunArguments:
             "seed": str(self.seed),
             "out": str(self.out),
             "player": self.player,
+            "x_display": self.x_display,
+            "platform": self.platform,
+            "local_executable_path": str(self.local_executable_path or ""),
             "tasks_file": str(self.tasks_file or ""),
         }
 
@@ -188,6 +218,8 @@ class NodeSpec:
     name: str
     namespace: str = ""
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    parameter_files: tuple[Path, ...] = ()
+    """YAML files with parameters, which give way to `parameters`."""
     remappings: tuple[tuple[str, str], ...] = ()
     condition: bool = True
     """Started only if true."""
@@ -196,32 +228,33 @@ class NodeSpec:
     output: Literal["log", "terminal"] = "log"
 
 
+def simulator_driver(parameters: Mapping[str, ParameterValue]) -> NodeSpec:
+    """Return the driver that is a simulator."""
+    return NodeSpec("milo_sim_bridge", "thor_bridge", "thor_bridge", parameters=parameters)
+
+
+def agent(world_source: str, planner: str) -> list[NodeSpec]:
+    """Return what turns tasks into skill goals; the same for every driver."""
+    return [
+        NodeSpec(
+            "milo_planner", "world_model", "world_model", parameters={"world_source": world_source}
+        ),
+        NodeSpec("milo_planner", "planner", "planner", parameters={"planner": planner}),
+    ]
+
+
 def run_graph(arguments: RunArguments) -> list[NodeSpec]:
     """Return the nodes that play the benchmark, those to start."""
+    texts = arguments.texts()
+    engine = {name: texts[name] for name in _ENGINE_ARGUMENTS if texts[name]}
     specs = [
-        NodeSpec(
-            package="milo_sim_bridge",
-            executable="thor_bridge",
-            name="thor_bridge",
-            parameters={"player": arguments.player},
-        ),
-        NodeSpec(
-            package="milo_planner",
-            executable="world_model",
-            name="world_model",
-            parameters={"world_source": "simulated"},
-        ),
-        NodeSpec(
-            package="milo_planner",
-            executable="planner",
-            name="planner",
-            parameters={"planner": arguments.planner},
-        ),
+        simulator_driver({"player": arguments.player, **engine}),
+        *agent("simulated", arguments.planner),
         NodeSpec(
             package="milo_benchmark",
             executable="orchestrator",
             name="orchestrator",
-            parameters={**arguments.texts(), "autostart": True},
+            parameters={**texts, "autostart": True},
             required=True,
             output="terminal",
         ),

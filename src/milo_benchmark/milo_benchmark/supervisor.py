@@ -97,6 +97,8 @@ def ros_arguments(spec: NodeSpec) -> list[str]:
     arguments = ["--ros-args", "-r", f"__node:={spec.name}"]
     if spec.namespace:
         arguments += ["-r", f"__ns:=/{spec.namespace.strip('/')}"]
+    for path in spec.parameter_files:
+        arguments += ["--params-file", str(path)]
     for name, value in spec.parameters.items():
         # YAML, of which JSON is a part; quoted, so that the text "1.1" stays a text.
         arguments += ["-p", f"{name}:={json.dumps(value, ensure_ascii=False)}"]

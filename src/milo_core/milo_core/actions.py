@@ -2,7 +2,8 @@
 
 Everything that reasons about actions is derived from this one table: planners' guards, the plan
 validator, the executor's checks. The modelling follows MILO Benchmark v1.x (locate, navigate,
-pickup, place, open, close, put_down) with the destination of `place` as a role of its own.
+pickup, place, open, close, put_down) with the destination of `place` as a role of its own, and adds
+what the origin planned without carrying it out: toggle_on, toggle_off, slice, look.
 """
 
 from collections.abc import Callable, Mapping
@@ -81,11 +82,31 @@ def _receptacle_ready(world: WorldModel, args: Mapping[str, str]) -> bool:
     return world.objects[args["receptacle"]].is_open is not False
 
 
+def _not_on(world: WorldModel, args: Mapping[str, str]) -> bool:
+    return world.objects[args["object"]].is_toggled is not True
+
+
+def _is_on(world: WorldModel, args: Mapping[str, str]) -> bool:
+    return world.objects[args["object"]].is_toggled is True
+
+
+def _not_sliced(world: WorldModel, args: Mapping[str, str]) -> bool:
+    return world.objects[args["object"]].is_sliced is not True
+
+
+def _not_holding(world: WorldModel, args: Mapping[str, str]) -> bool:
+    return world.held_id != args["object"]
+
+
 LOCATED = Precondition("target_located", "{object} must have been located", _located)
 NEAR = Precondition("target_near", "the robot must stand near {object}", _near)
 HAND_EMPTY = Precondition("hand_empty", "the hand must be empty", _hand_empty)
 NOT_OPEN = Precondition("not_open", "{object} must not be open already", _not_open)
 IS_OPEN = Precondition("is_open", "{object} must be open", _is_open)
+NOT_ON = Precondition("not_on", "{object} must not be switched on already", _not_on)
+IS_ON = Precondition("is_on", "{object} must be switched on", _is_on)
+NOT_SLICED = Precondition("not_sliced", "{object} must be whole", _not_sliced)
+NOT_HOLDING = Precondition("not_holding_target", "the hand must not hold {object}", _not_holding)
 HOLDING = Precondition("holding_target", "the hand must hold {object}", _holding)
 RECEPTACLE_READY = Precondition(
     "container_ready", "{receptacle} must not be closed", _receptacle_ready
@@ -146,6 +167,27 @@ def _put_down(world: WorldModel, args: Mapping[str, str]) -> None:
     world.held_id = None
 
 
+def _set_toggled(is_toggled: bool) -> Callable[[WorldModel, Mapping[str, str]], None]:
+    def effect(world: WorldModel, args: Mapping[str, str]) -> None:
+        belief = world.objects[args["object"]]
+        belief.is_toggled = is_toggled
+        belief.provenance = Provenance.ASSUMED
+
+    return effect
+
+
+def _slice(world: WorldModel, args: Mapping[str, str]) -> None:
+    belief = world.objects[args["object"]]
+    belief.is_sliced = True
+    belief.provenance = Provenance.ASSUMED
+
+
+def _look(world: WorldModel, args: Mapping[str, str]) -> None:
+    belief = world.objects[args["object"]]
+    belief.visible = True
+    belief.provenance = Provenance.ASSUMED
+
+
 _OBJECT = Role("object", "the object to act on")
 _HELD = Role("object", "the held object")
 _RECEPTACLE = Role("receptacle", "where the held object goes")
@@ -195,6 +237,38 @@ ACTIONS: Mapping[str, Action] = MappingProxyType(
                 (_OBJECT,),
                 (NEAR, IS_OPEN),
                 _set_open(False),
+            ),
+            Action(
+                "toggle_on",
+                "SetToggled",
+                "Switch the object on.",
+                (_OBJECT,),
+                (NEAR, NOT_ON),
+                _set_toggled(True),
+            ),
+            Action(
+                "toggle_off",
+                "SetToggled",
+                "Switch the object off.",
+                (_OBJECT,),
+                (NEAR, IS_ON),
+                _set_toggled(False),
+            ),
+            Action(
+                "slice",
+                "Slice",
+                "Cut the object into pieces.",
+                (_OBJECT,),
+                (NEAR, NOT_SLICED, NOT_HOLDING),
+                _slice,
+            ),
+            Action(
+                "look",
+                "LookAt",
+                "Turn until the camera looks at the object.",
+                (_OBJECT,),
+                (LOCATED,),
+                _look,
             ),
             Action(
                 "put_down",

@@ -21,6 +21,7 @@ class NavigateToError(IntEnum):
     HAND_COLLISION = 111
     BLOCKED = 112
     MODE_UNSUPPORTED = 113
+    UNREACHABLE = 114
 
 
 class PickError(IntEnum):
@@ -69,6 +70,36 @@ class SetOpenError(IntEnum):
     TARGET_ON = 413
 
 
+class SetToggledError(IntEnum):
+    """Error codes of the action SetToggled."""
+
+    UNKNOWN = 500
+    INVALID_GOAL = 501
+    OBJECT_NOT_FOUND = 502
+    CANCELED = 503
+    NO_EFFECT = 504
+    NOT_TOGGLEABLE = 510
+    CONTROLLED_BY_OTHER = 511
+    ALREADY_IN_STATE = 512
+    TARGET_OPEN = 513
+    BROKEN = 514
+    NOT_VISIBLE = 515
+
+
+class SliceError(IntEnum):
+    """Error codes of the action Slice."""
+
+    UNKNOWN = 600
+    INVALID_GOAL = 601
+    OBJECT_NOT_FOUND = 602
+    CANCELED = 603
+    NO_EFFECT = 604
+    NOT_SLICEABLE = 610
+    ALREADY_SLICED = 611
+    TARGET_IN_HAND = 612
+    NOT_VISIBLE = 613
+
+
 class ReleaseError(IntEnum):
     """Error codes of the action Release."""
 
@@ -80,6 +111,18 @@ class ReleaseError(IntEnum):
     HAND_EMPTY = 710
     COLLISION = 711
     OTHER_OBJECT_HELD = 712
+
+
+class LookAtError(IntEnum):
+    """Error codes of the action LookAt."""
+
+    UNKNOWN = 800
+    INVALID_GOAL = 801
+    OBJECT_NOT_FOUND = 802
+    CANCELED = 803
+    NO_EFFECT = 804
+    OUT_OF_RANGE = 810
+    BLOCKED = 811
 
 
 class RunTaskError(IntEnum):
@@ -129,7 +172,10 @@ ActionError = (
     | PickError
     | PlaceError
     | SetOpenError
+    | SetToggledError
+    | SliceError
     | ReleaseError
+    | LookAtError
     | RunTaskError
     | RunEpisodeError
     | EngineError
@@ -139,7 +185,10 @@ CODES_OF_ACTION: dict[str, type[IntEnum]] = {
     "Pick": PickError,
     "Place": PlaceError,
     "SetOpen": SetOpenError,
+    "SetToggled": SetToggledError,
+    "Slice": SliceError,
     "Release": ReleaseError,
+    "LookAt": LookAtError,
     "RunTask": RunTaskError,
     "RunEpisode": RunEpisodeError,
 }
@@ -180,9 +229,28 @@ _PATTERNS: dict[str, tuple[tuple[str, IntEnum], ...]] = {
         (_UNSEEN + r"|visible but occluded", SetOpenError.NOT_VISIBLE),
         (r"openness must be in", SetOpenError.INVALID_GOAL),
     ),
+    "SetToggled": (
+        (_UNKNOWN_ID, SetToggledError.OBJECT_NOT_FOUND),
+        (r"object is not toggleable", SetToggledError.NOT_TOGGLEABLE),
+        (r"controlled by another sim object", SetToggledError.CONTROLLED_BY_OTHER),
+        (r"if it's already", SetToggledError.ALREADY_IN_STATE),
+        (r"must be closed to Toggle On", SetToggledError.TARGET_OPEN),
+        (r"is broken and cannot be Toggled", SetToggledError.BROKEN),
+        (_UNSEEN, SetToggledError.NOT_VISIBLE),
+    ),
+    "Slice": (
+        (_UNKNOWN_ID, SliceError.OBJECT_NOT_FOUND),
+        (r"cannot be sliced if it is in the agent's hand", SliceError.TARGET_IN_HAND),
+        (r"[Dd]oes not have the CanBeSliced property", SliceError.NOT_SLICEABLE),
+        (_UNSEEN, SliceError.NOT_VISIBLE),
+    ),
     "Release": (
         (r"Nothing is in the agent's hand|Nothing in Hand", ReleaseError.HAND_EMPTY),
         (r"can't be dropped", ReleaseError.COLLISION),
+    ),
+    "LookAt": (
+        (r"can't look (down|up) beyond|Each horizon must be in", LookAtError.OUT_OF_RANGE),
+        (r"blocking|collision|collided|Collided", LookAtError.BLOCKED),
     ),
 }
 _CAUSES: tuple[tuple[str, str], ...] = (

@@ -1,7 +1,9 @@
 """Goal predicates: is a sub-goal true in a snapshot?
 
 The rule `milo` is the predicate of MILO Benchmark v1.x: names resolve to the instance nearest to
-the agent at scoring time, a verb without a predicate is unverifiable (None), never false.
+the agent at scoring time, a verb without a predicate is unverifiable (None), never false. The rule
+`extended` is `milo` with predicates for verbs that the published benchmark can't verify: turn_on,
+turn_off, slice and look_at.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,9 +14,11 @@ from milo_core.object_types import UnknownObjectTypeError, to_object_type
 from milo_core.snapshot import Snapshot, SnapshotObject
 from milo_core.tasks import SubGoal
 
-RULES: tuple[str, ...] = ("milo",)
+RULES: tuple[str, ...] = ("milo", "extended")
 FIND_VERBS = frozenset({"find", "search_for", "locate", "inspect", "count"})
 PICK_VERBS = frozenset({"pick_up", "fetch", "deliver"})
+STATE_VERBS = frozenset({"turn_on", "turn_off", "slice", "look_at"})
+"""Verbs of the rule `extended` alone."""
 STORE_VERBS = frozenset({"store", "put_away", "place", "pick_and_place"})
 
 
@@ -72,6 +76,25 @@ def _exists(obj: SnapshotObject, _: SnapshotObject | None) -> tuple[bool, str]:
     return True, f"{obj.object_id} exists"
 
 
+def _turned_on(obj: SnapshotObject, _: SnapshotObject | None) -> tuple[bool, str]:
+    return obj.is_toggled, f"{obj.object_id} is switched {'on' if obj.is_toggled else 'off'}"
+
+
+def _turned_off(obj: SnapshotObject, _: SnapshotObject | None) -> tuple[bool, str]:
+    # The engine reports isToggled=false for what has no switch; that is not "off".
+    off = obj.toggleable and not obj.is_toggled
+    state = "on" if obj.is_toggled else "off" if obj.toggleable else "nothing: it has no switch"
+    return off, f"{obj.object_id} is switched {state}"
+
+
+def _sliced(obj: SnapshotObject, _: SnapshotObject | None) -> tuple[bool, str]:
+    return obj.is_sliced, f"{obj.object_id} is {'in pieces' if obj.is_sliced else 'whole'}"
+
+
+def _looked_at(obj: SnapshotObject, _: SnapshotObject | None) -> tuple[bool, str]:
+    return obj.visible, f"{obj.object_id} is {'' if obj.visible else 'not '}visible"
+
+
 _Predicate = Callable[[SnapshotObject, SnapshotObject | None], tuple[bool, str]]
 _PREDICATES: dict[str, _Predicate] = {
     **dict.fromkeys(PICK_VERBS, _picked_up),
@@ -80,7 +103,14 @@ _PREDICATES: dict[str, _Predicate] = {
     "open": _opened,
     "close": _closed,
 }
-_EITHER_NAME = FIND_VERBS | {"open", "close"}
+_EXTENDED_PREDICATES: dict[str, _Predicate] = {
+    **_PREDICATES,
+    "turn_on": _turned_on,
+    "turn_off": _turned_off,
+    "slice": _sliced,
+    "look_at": _looked_at,
+}
+_EITHER_NAME = FIND_VERBS | STATE_VERBS | {"open", "close"}
 
 
 def evaluate(sub_goal: SubGoal, snapshot: Snapshot, rule: str = "milo") -> Verdict:
@@ -92,7 +122,7 @@ def evaluate(sub_goal: SubGoal, snapshot: Snapshot, rule: str = "milo") -> Verdi
     if rule not in RULES:
         raise UnknownRuleError(f"There is no scoring rule '{rule}'; use {', '.join(RULES)}.")
     verb = sub_goal.goal.strip().lower()
-    predicate = _PREDICATES.get(verb)
+    predicate = (_PREDICATES if rule == "milo" else _EXTENDED_PREDICATES).get(verb)
     obj = resolve(sub_goal.object, snapshot)
     target = resolve(sub_goal.target, snapshot)
     object_id = obj.object_id if obj else None

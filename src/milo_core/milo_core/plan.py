@@ -109,6 +109,12 @@ def goal_holds(sub_goal: SubGoal, world: WorldModel) -> bool | None:
         return stored and world.held_id != obj.object_id
     if verb in ("open", "close"):
         return obj.is_open is (verb == "open")
+    if verb in ("turn_on", "turn_off"):
+        return obj.is_toggled is (verb == "turn_on")
+    if verb == "slice":
+        return obj.is_sliced is True
+    if verb == "look_at":
+        return obj.visible is True
     return None
 
 

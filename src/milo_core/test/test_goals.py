@@ -80,5 +80,38 @@ def test_conjunction(change):
 
 
 def test_unknown_rule(change):
-    with pytest.raises(UnknownRuleError, match="no scoring rule 'lax'; use milo"):
+    with pytest.raises(UnknownRuleError, match="no scoring rule 'lax'; use milo, extended"):
         evaluate(PICK, change(), rule="lax")
+
+
+@pytest.mark.parametrize("verb", ["turn_on", "turn_off", "slice", "look_at"])
+def test_state_verbs_have_no_published_predicate(change, verb):
+    assert evaluate(SubGoal(verb, "mug"), change()).satisfied is None
+
+
+@pytest.mark.parametrize(
+    ("verb", "facts", "satisfied"),
+    [
+        ("turn_on", {"toggleable": True, "isToggled": True}, True),
+        ("turn_on", {"toggleable": True}, False),
+        ("turn_off", {"toggleable": True}, True),
+        ("turn_off", {"toggleable": True, "isToggled": True}, False),
+        ("turn_off", {}, False),
+        ("slice", {"sliceable": True, "isSliced": True}, True),
+        ("slice", {"sliceable": True}, False),
+        ("look_at", {"visible": True}, True),
+        ("look_at", {"visible": False}, False),
+    ],
+)
+def test_the_extended_rule_judges_state_verbs(change, verb, facts, satisfied):
+    snapshot = change(Mug_1=facts)
+    for goal in (SubGoal(verb, "mug"), SubGoal(verb, None, "mug")):
+        verdict = evaluate(goal, snapshot, rule="extended")
+        assert verdict.satisfied is satisfied
+        assert verdict.reason.startswith("Mug|1 is ")
+
+
+def test_the_extended_rule_is_milo_for_all_else(change):
+    snapshot = change(Mug_1={"isPickedUp": True})
+    for goal in (PICK, STORE, SubGoal("clean", "mug"), SubGoal("find", "vase")):
+        assert evaluate(goal, snapshot, "extended") == evaluate(goal, snapshot)

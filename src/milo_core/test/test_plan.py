@@ -123,3 +123,30 @@ def test_action_table_is_complete():
             assert condition.sentence.format_map(dict.fromkeys(roles, "it"))
     with pytest.raises(UnknownActionError, match="no action 'fly'; use close, locate"):
         get_action("fly")
+
+
+def test_state_actions_have_preconditions_and_effects(world):
+    mug = world.objects["Mug|1"]
+    mug.is_toggled, mug.is_sliced, mug.visible = False, False, False
+    steps = [step("locate"), step("navigate")]
+    for verb, action, undo in (
+        ("turn_on", "toggle_on", "toggle_off"),
+        ("slice", "slice", "slice"),
+        ("look_at", "look", None),
+    ):
+        goal = SubGoal(verb, "mug")
+        assert goal_holds(goal, world) is False
+        assert validate([*steps, step(action)], world, goal) == []
+        assert validate([step(action)], world, goal)
+        if undo:
+            ACTIONS[action].effect(world, {"object": "Mug|1"})
+            assert goal_holds(goal, world) is True
+            again = [*steps, step(action)]
+            assert (IssueCode.PRECONDITION_FAILED, 3) in codes(again, world, goal)
+    assert goal_holds(SubGoal("turn_off", "mug"), world) is False
+    assert validate([*steps, step("toggle_off")], world, SubGoal("turn_off", "mug")) == []
+
+
+def test_what_is_held_can_not_be_cut(world):
+    texts = errors_of(validate([*GOOD[:3], step("slice")], world))
+    assert any("not_holding_target" in text for text in texts)

@@ -13,16 +13,19 @@ from typing import Protocol
 
 from milo_core.actions import ACTIONS, Action
 from milo_core.error_codes import (
+    LookAtError,
     NavigateToError,
     PickError,
     PlaceError,
     ReleaseError,
     RunTaskError,
     SetOpenError,
+    SetToggledError,
+    SliceError,
 )
 from milo_core.plan import PlannedStep
 from milo_core.profiles import Profile
-from milo_core.world_model import WorldModel
+from milo_core.world_model import ObjectBelief, WorldModel
 
 
 class StepStatus(IntEnum):
@@ -93,8 +96,17 @@ class Skills(Protocol):
     def set_open(self, object_id: str, openness: float, force: bool) -> SkillOutcome:
         """Open or close an object."""
 
+    def set_toggled(self, object_id: str, toggled: bool, force: bool) -> SkillOutcome:
+        """Switch an object on or off."""
+
+    def slice(self, object_id: str, force: bool) -> SkillOutcome:
+        """Cut an object into pieces."""
+
     def release(self, object_id: str, force: bool) -> SkillOutcome:
         """Let go of the held object."""
+
+    def look_at(self, object_id: str) -> SkillOutcome:
+        """Turn the camera to an object."""
 
 
 class Observations(Protocol):
@@ -118,12 +130,17 @@ _OBJECT_NOT_FOUND: dict[str | None, IntEnum] = {
     "Pick": PickError.OBJECT_NOT_FOUND,
     "Place": PlaceError.OBJECT_NOT_FOUND,
     "SetOpen": SetOpenError.OBJECT_NOT_FOUND,
+    "SetToggled": SetToggledError.OBJECT_NOT_FOUND,
+    "Slice": SliceError.OBJECT_NOT_FOUND,
     "Release": ReleaseError.OBJECT_NOT_FOUND,
+    "LookAt": LookAtError.OBJECT_NOT_FOUND,
 }
 _NO_EFFECT: dict[str | None, IntEnum] = {
     "Pick": PickError.NO_EFFECT,
     "Place": PlaceError.NO_EFFECT,
     "SetOpen": SetOpenError.NO_EFFECT,
+    "SetToggled": SetToggledError.NO_EFFECT,
+    "Slice": SliceError.NO_EFFECT,
     "Release": ReleaseError.NO_EFFECT,
 }
 
@@ -137,11 +154,19 @@ def _effect_missing(record: StepRecord, world: WorldModel) -> str:
         return f"{record.object_id} is not in the hand after the pickup"
     if record.action in ("place", "put_down") and world.held_id == record.object_id:
         return f"{record.object_id} is still in the hand"
-    if record.action == "open" and belief.is_open is False:
-        return f"{record.object_id} is still closed"
-    if record.action == "close" and belief.is_open is True:
-        return f"{record.object_id} is still open"
-    return ""
+    return _state_missing(record, belief)
+
+
+def _state_missing(record: StepRecord, belief: ObjectBelief) -> str:
+    """Return which state of the object an action should have changed and didn't."""
+    still = {
+        "open": "closed" if belief.is_open is False else "",
+        "close": "open" if belief.is_open is True else "",
+        "toggle_on": "off" if belief.is_toggled is False else "",
+        "toggle_off": "on" if belief.is_toggled is True else "",
+        "slice": "whole" if belief.is_sliced is False else "",
+    }.get(record.action)
+    return f"{record.object_id} is still {still}" if still else ""
 
 
 def _arguments(record: StepRecord, action: Action) -> dict[str, str]:
@@ -264,6 +289,15 @@ class Executor:
                 record.forced = force
                 openness = 1.0 if record.action == "open" else 0.0
                 return self.skills.set_open(record.object_id, openness, force)
+            case "toggle_on" | "toggle_off":
+                record.forced = force
+                toggled = record.action == "toggle_on"
+                return self.skills.set_toggled(record.object_id, toggled, force)
+            case "slice":
+                record.forced = force
+                return self.skills.slice(record.object_id, force)
+            case "look":
+                return self.skills.look_at(record.object_id)
             case "put_down":
                 record.forced = force
                 return self.skills.release(record.object_id, force)

@@ -1,6 +1,7 @@
 """The rule-based planner: one template per goal verb.
 
-Templates and step counts are those of MILO Benchmark v1.x.
+Templates and step counts are those of MILO Benchmark v1.x; turn_on, turn_off, slice and look_at,
+which it plans without carrying them out, act here.
 """
 
 from collections.abc import Callable
@@ -76,6 +77,22 @@ class RuleBasedPlanner(Planner):
         name = _reference(sub_goal)
         return [*_approach(name), _step("close", name)]
 
+    def _turn_on(self, sub_goal: SubGoal, _: WorldModel) -> list[PlannedStep]:
+        name = _reference(sub_goal)
+        return [*_approach(name), _step("toggle_on", name)]
+
+    def _turn_off(self, sub_goal: SubGoal, _: WorldModel) -> list[PlannedStep]:
+        name = _reference(sub_goal)
+        return [*_approach(name), _step("toggle_off", name)]
+
+    def _slice(self, sub_goal: SubGoal, _: WorldModel) -> list[PlannedStep]:
+        name = _reference(sub_goal)
+        return [*_approach(name), _step("slice", name)]
+
+    def _look_at(self, sub_goal: SubGoal, _: WorldModel) -> list[PlannedStep]:
+        name = _reference(sub_goal)
+        return [*_approach(name), _step("look", name)]
+
     def _store(self, sub_goal: SubGoal, world: WorldModel) -> list[PlannedStep]:
         return self._acquire_and_deposit(sub_goal, world, into_container=True)
 
@@ -118,4 +135,8 @@ _TEMPLATES: dict[str, _Template] = {
     "pick_and_place": RuleBasedPlanner._place,
     "open": RuleBasedPlanner._open,
     "close": RuleBasedPlanner._close,
+    "turn_on": RuleBasedPlanner._turn_on,
+    "turn_off": RuleBasedPlanner._turn_off,
+    "slice": RuleBasedPlanner._slice,
+    "look_at": RuleBasedPlanner._look_at,
 }

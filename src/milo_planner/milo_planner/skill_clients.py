@@ -7,7 +7,16 @@ from rclpy.action import ActionClient
 from rclpy.node import Node
 
 from milo_core.error_codes import EngineError, RunTaskError
-from milo_msgs.action import NavigateTo, Pick, Place, Release, SetOpen
+from milo_msgs.action import (
+    LookAt,
+    NavigateTo,
+    Pick,
+    Place,
+    Release,
+    SetOpen,
+    SetToggled,
+    Slice,
+)
 from milo_planner.execution import Interrupted, SkillOutcome
 from milo_planner.interruption import TaskWaiter
 
@@ -39,7 +48,10 @@ class SkillClients:
             Pick: ActionClient(node, Pick, "pick"),
             Place: ActionClient(node, Place, "place"),
             SetOpen: ActionClient(node, SetOpen, "set_open"),
+            SetToggled: ActionClient(node, SetToggled, "set_toggled"),
+            Slice: ActionClient(node, Slice, "slice"),
             Release: ActionClient(node, Release, "release"),
+            LookAt: ActionClient(node, LookAt, "look_at"),
         }
 
     def navigate(self, object_id: str, mode: str) -> SkillOutcome:
@@ -59,6 +71,19 @@ class SkillClients:
         """See execution.Skills."""
         goal = SetOpen.Goal(object_id=object_id, openness=openness, force=force)
         return self._call(SetOpen, goal)
+
+    def set_toggled(self, object_id: str, toggled: bool, force: bool) -> SkillOutcome:
+        """See execution.Skills."""
+        goal = SetToggled.Goal(object_id=object_id, toggled=toggled, force=force)
+        return self._call(SetToggled, goal)
+
+    def slice(self, object_id: str, force: bool) -> SkillOutcome:
+        """See execution.Skills."""
+        return self._call(Slice, Slice.Goal(object_id=object_id, force=force))
+
+    def look_at(self, object_id: str) -> SkillOutcome:
+        """See execution.Skills."""
+        return self._call(LookAt, LookAt.Goal(object_id=object_id))
 
     def release(self, object_id: str, force: bool) -> SkillOutcome:
         """See execution.Skills."""

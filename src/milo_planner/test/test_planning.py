@@ -120,3 +120,16 @@ def test_every_sub_goal_of_the_benchmark_is_supported(planner, world):
     for task in load_tasks():
         for goal in task.sub_goals():
             planner.check(goal, world)
+
+
+def test_state_verbs_act(planner, world):
+    mug = world.objects["Mug|1"]
+    mug.is_toggled = mug.is_sliced = mug.visible = False
+    for verb, action in (("turn_on", "toggle_on"), ("slice", "slice"), ("look_at", "look")):
+        assert actions(planner, world, verb, "mug") == [*approach("mug"), f"{action}(mug)"]
+    mug.is_toggled = True
+    assert actions(planner, world, "turn_off", None, "mug") == [
+        *approach("mug"),
+        "toggle_off(mug)",
+    ]
+    assert "not_on" in planner.plan(SubGoal("turn_on", "mug"), world).errors[0]

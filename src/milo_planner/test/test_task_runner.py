@@ -11,6 +11,8 @@ from milo_core.error_codes import (
     PlaceError,
     RunTaskError,
     SetOpenError,
+    SetToggledError,
+    SliceError,
 )
 from milo_core.profiles import get_profile
 from milo_core.tasks import SubGoal
@@ -26,13 +28,15 @@ class SymbolicRobot:
 
     def __init__(self):
         def row(object_id, distance, **facts):
-            kind = object_id.split("|")[0]
+            kind = {"Lamp": "FloorLamp"}.get(object_id.split("|")[0], object_id.split("|")[0])
             return ObjectBelief(
                 object_id, kind, (0, 0, 0), (0, 0, 0), (1, 1, 1), distance=distance, **facts
             )
 
         rows = [
             row("Mug|1", 1.0),
+            row("Apple|1", 1.0, sliceable=True, is_sliced=False),
+            row("Lamp|1", 2.0, toggleable=True, is_toggled=False),
             row("Pen|1", 1.0),
             row("Drawer|1", 2.0, openable=True, is_open=False),
             row("Drawer|2", 3.0, openable=True, is_open=False),
@@ -86,6 +90,24 @@ class SymbolicRobot:
             self.world.objects[object_id].is_open = openness > 0
 
         return self._skill("set_open", object_id, openness, force, effect=effect)
+
+    def set_toggled(self, object_id, toggled, force):
+        def effect():
+            self.world.objects[object_id].is_toggled = toggled
+
+        return self._skill("set_toggled", object_id, toggled, force, effect=effect)
+
+    def slice(self, object_id, force):
+        def effect():
+            self.world.objects[object_id].is_sliced = True
+
+        return self._skill("slice", object_id, force, effect=effect)
+
+    def look_at(self, object_id):
+        def effect():
+            self.world.objects[object_id].visible = True
+
+        return self._skill("look_at", object_id, effect=effect)
 
     def release(self, object_id, force):
         raise AssertionError("no plan of these tests releases")
@@ -265,3 +287,34 @@ def test_waiter_wakes_on_notify_cancel_deadline_and_timeout():
     waiter.start(0.02)
     with pytest.raises(Interrupted, match="time limit"):
         waiter.wait(lambda: False, 30)
+
+
+def test_state_verbs_are_carried_out(robot):
+    outcome = run(
+        robot,
+        ("turn_on", "floor lamp"),
+        ("turn_off", "floor lamp"),
+        ("slice", "apple"),
+        ("look_at", "mug"),
+    )
+    assert outcome.execution_success, outcome.message
+    assert [call for call in robot.calls if call[0] != "navigate"] == [
+        ("set_toggled", "Lamp|1", True, True),
+        ("set_toggled", "Lamp|1", False, True),
+        ("slice", "Apple|1", True),
+        ("look_at", "Mug|1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("skill", "goal", "words", "code"),
+    [
+        ("set_toggled", ("turn_on", "floor lamp"), "still off", SetToggledError.NO_EFFECT),
+        ("slice", ("slice", "apple"), "still whole", SliceError.NO_EFFECT),
+    ],
+)
+def test_a_state_that_does_not_change_is_a_failure(robot, skill, goal, words, code):
+    robot.no_effect.add(skill)
+    step = run(robot, goal).records[0].steps[2]
+    assert (step.status, step.error_code) == (StepStatus.FAILED, code)
+    assert words in step.error_msg

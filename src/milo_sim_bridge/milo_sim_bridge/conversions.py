@@ -20,19 +20,29 @@ from milo_core.frames import (
 from milo_core.goals import Verdict
 from milo_core.snapshot import Snapshot, SnapshotObject
 from milo_core.world_model import ObjectBelief
-from milo_msgs.action import NavigateTo, Pick, Place, Release, SetOpen
+from milo_msgs.action import (
+    LookAt,
+    NavigateTo,
+    Pick,
+    Place,
+    Release,
+    SetOpen,
+    SetToggled,
+    Slice,
+)
 from milo_msgs.msg import GoalVerdict, ObjectState, SimMetadata
 from milo_ros import conversions as common
 from milo_sim_bridge.engine import StepResult
+from milo_sim_bridge.looking import LookAtGoal
+from milo_sim_bridge.navigation import BasePose, NavigateGoal
+from milo_sim_bridge.skill_run import MAP_FRAME, SkillResult
 from milo_sim_bridge.skills import (
-    MAP_FRAME,
-    BasePose,
-    NavigateGoal,
     PickGoal,
     PlaceGoal,
     ReleaseGoal,
     SetOpenGoal,
-    SkillResult,
+    SetToggledGoal,
+    SliceGoal,
 )
 
 
@@ -169,6 +179,22 @@ def set_open_goal(goal: SetOpen.Goal) -> SetOpenGoal:
     return SetOpenGoal(goal.object_id, goal.openness, goal.force)
 
 
+def set_toggled_goal(goal: SetToggled.Goal) -> SetToggledGoal:
+    """Read a goal."""
+    return SetToggledGoal(goal.object_id, goal.toggled, goal.force)
+
+
+def slice_goal(goal: Slice.Goal) -> SliceGoal:
+    """Read a goal."""
+    return SliceGoal(goal.object_id, goal.force)
+
+
+def look_at_goal(goal: LookAt.Goal) -> LookAtGoal:
+    """Read a goal."""
+    point = goal.point.point
+    return LookAtGoal(goal.object_id, goal.point.header.frame_id, (point.x, point.y, point.z))
+
+
 def release_goal(goal: Release.Goal) -> ReleaseGoal:
     """Read a goal."""
     return ReleaseGoal(goal.object_id, goal.force)
@@ -176,7 +202,16 @@ def release_goal(goal: Release.Goal) -> ReleaseGoal:
 
 def navigate_result(result: SkillResult, stamp: Time) -> NavigateTo.Result:
     """Write a result; a teleport has no path length."""
-    message = NavigateTo.Result(poses_found=result.poses_found)
+    message = NavigateTo.Result(
+        poses_found=result.poses_found,
+        path_length=result.path_length,
+        shortest_length=result.shortest_length,
+    )
+    viewing = result.viewing_pose
+    if viewing is not None:
+        message.viewing_pose_valid = True
+        message.viewing_pose = _stamped(common.robot_pose(viewing.position, viewing.yaw), stamp)
+        message.viewing_camera_pitch = math.radians(viewing.horizon)
     if result.snapshot is not None:
         message.pose = _stamped(robot_pose(result.snapshot), stamp)
     return _with_outcome(message, result)
@@ -203,6 +238,26 @@ def set_open_result(result: SkillResult, stamp: Time) -> SetOpen.Result:
     obj = _moved(result)
     openness = obj.openness if obj is not None else math.nan
     return _with_outcome(SetOpen.Result(openness=openness), result)
+
+
+def set_toggled_result(result: SkillResult, stamp: Time) -> SetToggled.Result:
+    """Write a result; off where the state is unknown."""
+    obj = _moved(result)
+    return _with_outcome(SetToggled.Result(toggled=obj is not None and obj.is_toggled), result)
+
+
+def slice_result(result: SkillResult, stamp: Time) -> Slice.Result:
+    """Write a result."""
+    return _with_outcome(Slice.Result(piece_ids=list(result.piece_ids)), result)
+
+
+def look_at_result(result: SkillResult, stamp: Time) -> LookAt.Result:
+    """Write a result; the angle is NaN where the robot did not look."""
+    message = LookAt.Result(angle_error=result.angle_error)
+    if result.snapshot is not None:
+        message.pose = _stamped(robot_pose(result.snapshot), stamp)
+        message.camera_pitch = math.radians(result.snapshot.camera_horizon)
+    return _with_outcome(message, result)
 
 
 def release_result(result: SkillResult, stamp: Time) -> Release.Result:

@@ -12,7 +12,10 @@ import milo_sim
 from milo_core.error_codes import EngineError
 from milo_core.scenes import UnknownSceneError, normalize_scene
 from milo_core.snapshot import Snapshot
+from milo_sim_bridge import unity
 from milo_sim_bridge.errors import EngineFailure
+from milo_sim_bridge.images import NO_PICTURES, Pictures, render_arguments
+from milo_sim_bridge.unity import UnityError
 from milo_sim_bridge.worker import Worker
 
 if TYPE_CHECKING:
@@ -31,12 +34,18 @@ class EngineConfig:
     player: Literal["milo_sim", "unity"] = "milo_sim"
     executable: str = ""
     """Path of a player to use instead of the named one's own."""
+    x_display: str = ""
+    """X display for Unity, e.g. `:0`; empty: that of the environment."""
+    platform: str = ""
+    """Which of Unity's builds to start, one of milo_sim_bridge.unity.PLATFORMS."""
     width: int = 300
     height: int = 300
     grid_size: float = 0.25
     visibility_distance: float = 1.5
-    headless: bool = True
-    """The player sends no images."""
+    field_of_view: float = 90.0
+    """Vertical angle of view of the camera, degrees."""
+    headless: bool = False
+    """The player can't send images."""
     step_timeout: float = 30.0
     start_timeout: float = 120.0
 
@@ -57,6 +66,10 @@ class StepResult:
     """The engine's own words; empty on success."""
     action_return: Any
     snapshot: Snapshot
+    field_of_view: float = 90.0
+    """Vertical angle of view of the camera, degrees."""
+    pictures: Pictures = NO_PICTURES
+    """What the camera saw afterwards; empty where nobody asked, or the action changed nothing."""
 
 
 class Engine:
@@ -70,13 +83,21 @@ class Engine:
         config: the player and its settings.
         on_step: called in the engine's thread after every engine action, before its result is
             returned.
+        wanted: asked before every action which streams of pictures it shall answer with.
     """
 
     def __init__(
-        self, config: EngineConfig, on_step: Callable[[StepResult], None] = lambda _: None
+        self,
+        config: EngineConfig,
+        on_step: Callable[[StepResult], None] = lambda _: None,
+        wanted: Callable[[], frozenset[str]] = lambda: frozenset(),
     ) -> None:
         self._config = config
         self._on_step = on_step
+        self._wanted = wanted
+        self._draws: bool | None = None
+        self._blindness = ""
+        self._last_files: object = None
         self._aborted = threading.Event()
         self._controller: PlayerController | None = None
         self._latest: StepResult | None = None
@@ -107,6 +128,16 @@ class Engine:
                 EngineError.ENGINE_NOT_READY, "No scene is loaded; call reset_scene first."
             )
         return latest
+
+    @property
+    def grid_size(self) -> float:
+        """Width of the cells of motion, metres."""
+        return self._config.grid_size
+
+    @property
+    def blindness(self) -> str:
+        """Why the player sends no pictures, one sentence; empty: it can, as far as is known."""
+        return self._blindness
 
     @property
     def player(self) -> str:
@@ -159,11 +190,32 @@ class Engine:
         controller = self._controller
         assert controller is not None  # a loaded scene has a controller
         try:
-            event = self._guarded(lambda: controller.step(action=action, **arguments))
+            rendering = self._guarded(lambda: self._rendering(controller))
+            event = self._guarded(lambda: controller.step(action=action, **rendering, **arguments))
         except ValueError:
             # The client raises the dispatcher's refusals; their event is there all the same.
             event = controller.last_event
         return self._finish(event, latest.episode)
+
+    def _rendering(self, controller: "PlayerController") -> dict[str, bool]:
+        """Arguments about pictures of the next action."""
+        if self._config.headless:
+            return {}  # the client adds its own
+        streams = self._wanted()
+        if streams and self._draws is None:
+            self._try_drawing(controller, streams)
+        return render_arguments(streams if self._draws else frozenset())
+
+    def _try_drawing(self, controller: "PlayerController", streams: frozenset[str]) -> None:
+        """Find out whether this machine can draw: an action must not fail because it can't."""
+        try:
+            event = controller.step(action="Pass", **render_arguments(streams))
+        except ValueError:
+            event = controller.last_event
+        self._draws = event.frame is not None
+        if not self._draws:
+            reason = event.metadata["errorMessage"] or "it gave no reason."
+            self._blindness = f"The player sends no pictures: {reason}"
 
     def _require_scene(self, controller: "PlayerController", name: str) -> None:
         known = controller.scenes_in_build
@@ -188,22 +240,29 @@ class Engine:
             self._controller = self._start()
         except EngineFailure as failure:
             self._discard()
-            raise EngineFailure(
-                EngineError.ENGINE_START_FAILED, f"The player did not start: {failure}"
-            ) from failure
+            raise self._start_failure(f"The player did not start: {failure}") from failure
+        except UnityError as error:
+            self._discard()
+            raise self._start_failure(str(error)) from error
         except Exception as error:
             self._discard()
-            raise EngineFailure(
-                EngineError.ENGINE_START_FAILED,
-                f"The player did not start ({type(error).__name__}): {error}",
-            ) from error
+            text = f"The player did not start ({type(error).__name__}): {error}"
+            raise self._start_failure(text) from error
         return self._controller
+
+    def _start_failure(self, text: str) -> EngineFailure:
+        """Say why the player did not start and, of Unity, what to do about it."""
+        text = " ".join(text.split())
+        cure = unity.cure_of(text) if self._config.player == "unity" else ""
+        if cure and cure not in text:
+            text = f"{text.rstrip('.')}; {cure}."
+        return EngineFailure(EngineError.ENGINE_START_FAILED, text)
 
     def _start(self) -> "PlayerController":
         from milo_sim_bridge.player import PlayerController
 
         config = self._config
-        display = None if config.player == "unity" and not config.headless else _UNUSED_DISPLAY
+        display = self._display()
         self._controller = controller = PlayerController(
             aborted=self._aborted,
             local_executable_path=self._command(),
@@ -211,18 +270,34 @@ class Engine:
             height=config.height,
             headless=config.headless,
             x_display=display,
+            platform=unity.platform_class(config.platform),
             server_timeout=config.step_timeout,
             server_start_timeout=config.start_timeout,
         )
         controller.start(width=config.width, height=config.height, x_display=display)
+        self._draws = None
+        self._blindness = "The player was started without images." if config.headless else ""
         controller.initialization_parameters = {
+            "renderImage": False,  # until somebody looks
             "gridSize": config.grid_size,
             "visibilityDistance": config.visibility_distance,
             "snapToGrid": True,
             "rotateStepDegrees": 90,
-            "fieldOfView": 90,
+            "fieldOfView": config.field_of_view,
         }
         return controller
+
+    def _display(self) -> str | None:
+        """The X display to name; None: ai2thor finds one, or does without."""
+        config = self._config
+        if config.player == "milo_sim" or config.headless:
+            return _UNUSED_DISPLAY
+        if config.platform == "CloudRendering":
+            # A named executable gets a display in any case; this one does not look at it.
+            return _UNUSED_DISPLAY if config.executable else None
+        if config.platform == "Linux64" or config.executable:
+            return unity.require_display(config.x_display, config.width, config.height)
+        return config.x_display or None
 
     def _command(self) -> str | None:
         """The player's path, quoted; None: the Unity build that ai2thor downloads."""
@@ -245,6 +320,13 @@ class Engine:
             self._discard()
             raise EngineFailure(failure.code, str(failure)) from error
 
+    def _has_news(self, event: Any) -> bool:
+        """Whether an event brought pictures; one that changed nothing repeats the last ones."""
+        controller = self._controller
+        files = None if controller is None else controller.server.raw_files
+        known, self._last_files = self._last_files, files
+        return files is not known and event.frame is not None
+
     def _discard(self) -> None:
         controller, self._controller, self._latest = self._controller, None, None
         if controller is not None:
@@ -252,7 +334,7 @@ class Engine:
 
     def _finish(self, event: Any, episode: int) -> StepResult:
         try:
-            result = _read_event(event.metadata, self._step_count + 1, episode)
+            result = _read_event(event, self._step_count + 1, episode, self._has_news(event))
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             self._discard()
             raise EngineFailure(
@@ -267,7 +349,8 @@ class Engine:
         return result
 
 
-def _read_event(metadata: Mapping[str, Any], step: int, episode: int) -> StepResult:
+def _read_event(event: Any, step: int, episode: int, has_pictures: bool) -> StepResult:
+    metadata: Mapping[str, Any] = event.metadata
     snapshot = Snapshot.from_metadata(metadata)
     _require_texts(snapshot)
     success = bool(metadata["lastActionSuccess"])
@@ -280,6 +363,17 @@ def _read_event(metadata: Mapping[str, Any], step: int, episode: int) -> StepRes
         error_message="" if success else str(metadata["errorMessage"]),
         action_return=metadata["actionReturn"],
         snapshot=snapshot,
+        field_of_view=float(metadata.get("fov") or 90.0),
+        pictures=_pictures(event) if has_pictures else NO_PICTURES,
+    )
+
+
+def _pictures(event: Any) -> Pictures:
+    return Pictures(
+        color=event.frame,
+        depth=event.depth_frame,
+        instances=event.instance_segmentation_frame,
+        colors=event.metadata["colors"] or (),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from milo_core.error_codes import EngineError, NavigateToError, classify_engine_message
 from milo_core.errors import MiloError
 from milo_sim_bridge.engine import StepResult
-from milo_sim_bridge.skills import SkillEngine
+from milo_sim_bridge.skill_run import SkillEngine
 
 
 class QueryError(MiloError):

@@ -8,6 +8,7 @@ from concurrent.futures import Future as JobFuture
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -18,18 +19,31 @@ from rosgraph_msgs.msg import Clock as ClockMsg
 
 from milo_core.error_codes import CODES_OF_ACTION, NONE, EngineError
 from milo_core.goals import UnknownRuleError, all_satisfied, evaluate_all
-from milo_msgs.action import NavigateTo, Pick, Place, Release, SetOpen
+from milo_msgs.action import (
+    LookAt,
+    NavigateTo,
+    Pick,
+    Place,
+    Release,
+    SetOpen,
+    SetToggled,
+    Slice,
+)
 from milo_msgs.msg import SimMetadata
 from milo_msgs.srv import EvaluateGoal, QueryPoses, QueryReachable, ResetScene
 from milo_ros.conversions import sub_goal_from_msg
 from milo_ros.waiting import result_of
-from milo_sim_bridge import conversions, queries, skills
+from milo_sim_bridge import conversions, looking, navigation, queries, skills
+from milo_sim_bridge.cmd_vel import VelocityFollower
 from milo_sim_bridge.digest import scene_digest
 from milo_sim_bridge.engine import Engine, StepResult
 from milo_sim_bridge.errors import EngineFailure
+from milo_sim_bridge.frame_pump import FramePump
+from milo_sim_bridge.health import Health
 from milo_sim_bridge.parameters import declare
 from milo_sim_bridge.queries import QueryError
-from milo_sim_bridge.skills import Control, SkillResult
+from milo_sim_bridge.sensors import CameraPublisher, MotionPublisher
+from milo_sim_bridge.skill_run import Control, SkillResult, canceled
 
 T = TypeVar("T")
 EVERY_STEP = QoSProfile(
@@ -38,6 +52,8 @@ EVERY_STEP = QoSProfile(
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 """A late subscriber gets the newest states, a slow one does not miss any."""
+DIAGNOSTICS_PERIOD = 1.0
+"""Wall seconds between diagnostics."""
 CLOCK_PERIOD = 0.1
 """Wall seconds between repetitions of the present simulated time, for nodes that come later."""
 
@@ -55,7 +71,7 @@ _SKILLS = (
     _Skill(
         "navigate_to",
         NavigateTo,
-        skills.navigate_to,
+        navigation.navigate_to,
         conversions.navigate_goal,
         conversions.navigate_result,
     ),
@@ -63,6 +79,17 @@ _SKILLS = (
     _Skill("place", Place, skills.place, conversions.place_goal, conversions.place_result),
     _Skill(
         "set_open", SetOpen, skills.set_open, conversions.set_open_goal, conversions.set_open_result
+    ),
+    _Skill(
+        "set_toggled",
+        SetToggled,
+        skills.set_toggled,
+        conversions.set_toggled_goal,
+        conversions.set_toggled_result,
+    ),
+    _Skill("slice", Slice, skills.slice_object, conversions.slice_goal, conversions.slice_result),
+    _Skill(
+        "look_at", LookAt, looking.look_at, conversions.look_at_goal, conversions.look_at_result
     ),
     _Skill(
         "release", Release, skills.release, conversions.release_goal, conversions.release_result
@@ -88,11 +115,26 @@ class ThorBridge(Node):
         self._writer = conversions.MetadataWriter()
         self._metadata = self.create_publisher(SimMetadata, "sim/metadata", EVERY_STEP)
         self._clock_publisher = self.create_publisher(ClockMsg, "/clock", 10)
-        self._engine = Engine(config.engine, self._publish)
+        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        self._camera = CameraPublisher(self, config.streams)
+        self._motion = MotionPublisher(self, config.step_duration * 1e-9)
+        self._engine = Engine(config.engine, self._publish, self._camera.wanted)
+        self._health = Health(self.get_fully_qualified_name(), self._engine)
+        self._velocity = VelocityFollower(
+            self, self._engine, config.velocity, stamped=config.stamped_velocity
+        )
         self._create_services()
         self._actions = [self._create_action(skill) for skill in _SKILLS]
+        self._frames = FramePump(self._engine, self._is_watched)
+        self._create_timers(config.rate)
+
+    def _create_timers(self, rate: float) -> None:
+        # Wall time: simulated time stands still while nothing happens.
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(CLOCK_PERIOD, self._publish_clock, clock=steady)
+        self.create_timer(DIAGNOSTICS_PERIOD, self._publish_diagnostics, clock=steady)
+        if rate > 0:
+            self.create_timer(1.0 / rate, self._frames.tick, clock=steady)
 
     def _create_services(self) -> None:
         for kind, name, callback in (
@@ -131,10 +173,21 @@ class ThorBridge(Node):
             return
         stamp = self._stamp(result.step)
         self._clock_publisher.publish(ClockMsg(clock=stamp))
+        self._motion.publish(result, stamp)
+        self._camera.publish(result, stamp)
         self._metadata.publish(self._writer.write(result, stamp))
+        self._health.count(result)
 
     def _publish_clock(self) -> None:
         self._clock_publisher.publish(ClockMsg(clock=self._stamp(self._engine.step_count)))
+
+    def _is_watched(self) -> bool:
+        return bool(self._camera.wanted())
+
+    def _publish_diagnostics(self) -> None:
+        report = self._health.report()
+        report.header.stamp = self._stamp(self._engine.step_count)
+        self._diagnostics.publish(report)
 
     # -- skills ------------------------------------------------------------------------------
 
@@ -145,7 +198,7 @@ class ThorBridge(Node):
         try:
             result = await result_of(self, job)
         except CancelledError:
-            result = skills.canceled(skill.action.__name__, self._engine)
+            result = canceled(skill.action.__name__, self._engine)
         finally:
             del self._waiting[goal_id]
         if result.error_code == NONE:
@@ -169,7 +222,12 @@ class ThorBridge(Node):
         except Exception as error:
             message = self._report(error)
             unknown = CODES_OF_ACTION[skill.action.__name__]["UNKNOWN"]
-            return SkillResult(int(unknown), message, self._engine.step_count, None)
+            return SkillResult(
+                error_code=int(unknown),
+                error_msg=message,
+                step=self._engine.step_count,
+                snapshot=None,
+            )
 
     def _cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         waiting = self._waiting.get(bytes(handle.goal_id.uuid))
@@ -184,6 +242,8 @@ class ThorBridge(Node):
     ) -> ResetScene.Response:
         def reset() -> None:
             result = self._engine.reset(request.scene, request.seed)
+            if self._is_watched():
+                self._frames.take()
             response.scene_digest = scene_digest(result.snapshot)
             response.robot_pose = conversions.robot_pose(result.snapshot)
             response.episode = result.episode

@@ -11,6 +11,7 @@ The key "pids" names a file that gets the ids of the player and of a child that 
 import copy
 import io
 import json
+import math
 import os
 import signal
 import struct
@@ -23,7 +24,9 @@ APPLE = "Apple|+01.00|+00.95|+01.00"
 COUNTER = "CounterTop|+01.00|+00.90|+01.00"
 DRAWER = "Drawer|+02.00|+00.50|+01.00"
 MUG = "Mug|+02.00|+00.50|+01.00"
+LAMP = "DeskLamp|+00.00|+01.58|+02.00"
 FLOOR_HEIGHT = 0.9009991
+UNLUCKY_SEED = 13
 POSE = {
     "x": 1.0,
     "y": FLOOR_HEIGHT,
@@ -91,7 +94,13 @@ class World:
         self.objects = {
             o["objectId"]: o
             for o in (
-                thing(APPLE, (1.0, 0.95, 1.0), pickupable=True, parentReceptacles=[COUNTER]),
+                thing(
+                    APPLE,
+                    (1.0, 0.95, 1.0),
+                    pickupable=True,
+                    sliceable=True,
+                    parentReceptacles=[COUNTER],
+                ),
                 thing(COUNTER, (1.0, 0.9, 1.0), receptacle=True, receptacleObjectIds=[APPLE]),
                 thing(
                     DRAWER,
@@ -101,6 +110,7 @@ class World:
                     receptacleObjectIds=[MUG],
                 ),
                 thing(MUG, (2.0, 0.5, 1.0), pickupable=True, parentReceptacles=[DRAWER]),
+                thing(LAMP, (0.0, 1.576, 2.0), toggleable=True),
             )
         }
         self.held: str | None = None
@@ -164,6 +174,10 @@ class World:
         if self.scene == "FloorPlan2_physics":
             raise Refusal("this scene can't be initialised")
         return {"cameraNearPlane": 0.01, "cameraFarPlane": 20.0}
+
+    def do_SetRandomSeed(self, action: dict[str, Any]) -> Any:
+        if action["seed"] == UNLUCKY_SEED:
+            raise Refusal("this seed brings bad luck")
 
     def do_Pass(self, action: dict[str, Any]) -> Any:
         return None
@@ -237,6 +251,50 @@ class World:
             raise Refusal(f"{obj['objectId']} is not an Openable object")
         openness = action.get("openness", 1.0)
         obj |= {"isOpen": openness > 0, "openness": openness}
+
+    def do_ToggleObjectOn(self, action: dict[str, Any]) -> Any:
+        self.toggle(action, on=True)
+
+    def do_ToggleObjectOff(self, action: dict[str, Any]) -> Any:
+        self.toggle(action, on=False)
+
+    def toggle(self, action: dict[str, Any], on: bool) -> None:
+        obj = self.target(action)
+        if not obj["toggleable"]:
+            raise Refusal("object is not toggleable.")
+        if obj["isToggled"] == on:
+            word = "on" if on else "off"
+            raise Refusal(f"can't toggle object {word} if it's already {word}!")
+        obj["isToggled"] = on
+
+    def do_SliceObject(self, action: dict[str, Any]) -> Any:
+        obj = self.target(action)
+        if not obj["sliceable"]:
+            raise Refusal(f"{obj['objectId']} Does not have the CanBeSliced property!")
+        obj["isSliced"] = True
+        for number in range(2):
+            piece = thing(f"{obj['objectId']}|AppleSliced_{number}", (1.0, 0.95, 1.0))
+            self.objects[piece["objectId"]] = piece
+
+    def do_RotateRight(self, action: dict[str, Any]) -> Any:
+        self.agent["rotation"] = (self.agent["rotation"] + action["degrees"]) % 360.0
+
+    def do_RotateLeft(self, action: dict[str, Any]) -> Any:
+        self.agent["rotation"] = (self.agent["rotation"] - action["degrees"]) % 360.0
+
+    def do_LookDown(self, action: dict[str, Any]) -> Any:
+        self.agent["horizon"] += action["degrees"]
+
+    def do_LookUp(self, action: dict[str, Any]) -> Any:
+        self.agent["horizon"] -= action["degrees"]
+
+    def do_MoveAhead(self, action: dict[str, Any]) -> Any:
+        yaw = math.radians(self.agent["rotation"])
+        length = action.get("moveMagnitude", 0.25)
+        x = self.agent["x"] + length * round(math.sin(yaw))
+        if abs(x) > 0.3:
+            raise Refusal("Wall is blocking Agent 0 from moving by (0.2500, 0.0000, 0.0000).")
+        self.agent |= {"x": x, "z": self.agent["z"] + length * round(math.cos(yaw))}
 
     def do_CloseObject(self, action: dict[str, Any]) -> Any:
         self.do_OpenObject({**action, "openness": 0.0})

@@ -38,6 +38,8 @@ class WorldEngine:
             raise EngineFailure(EngineError.ENGINE_NOT_READY, "No scene is loaded.")
         return self._latest
 
+    grid_size = 0.25
+
     @property
     def step_count(self) -> int:
         return len(self.calls) + 1

@@ -16,9 +16,10 @@ from milo_msgs import action as actions
 from milo_msgs.action import NavigateTo, Place, SetOpen
 from milo_msgs.msg import GoalVerdict, ObjectState, SimMetadata
 from milo_msgs.msg import SubGoal as SubGoalMsg
-from milo_sim_bridge import conversions, skills
+from milo_sim_bridge import conversions
 from milo_sim_bridge.digest import scene_digest
 from milo_sim_bridge.engine import StepResult
+from milo_sim_bridge.skill_run import SkillResult
 
 STAMP = conversions.time_of(1_250_000_000)
 
@@ -94,7 +95,7 @@ def test_a_kept_object_message_equals_a_new_one() -> None:
     # As texts: a NaN differs from itself.
     assert repr(second) == repr(fresh)
     again = {o.object_id for o in second.objects if o is kept[o.object_id]}
-    assert again == {scripted.DRAWER, scripted.MUG}
+    assert again == {scripted.DRAWER, scripted.MUG, scripted.LAMP}
     del world.objects[scripted.MUG]
     assert scripted.MUG not in {o.object_id for o in write(3, by=writer).objects}
 
@@ -109,9 +110,9 @@ def test_verdicts() -> None:
     assert GoalVerdict.UNVERIFIABLE == -1
 
 
-def skill_result(world: scripted.World, **fields: object) -> skills.SkillResult:
+def skill_result(world: scripted.World, **fields: object) -> SkillResult:
     defaults = {"error_code": 0, "error_msg": "", "step": 5, "snapshot": snapshot_of(world)}
-    return skills.SkillResult(**{**defaults, **fields})  # type: ignore[arg-type]
+    return SkillResult(**{**defaults, **fields})  # type: ignore[arg-type]
 
 
 def test_results() -> None:

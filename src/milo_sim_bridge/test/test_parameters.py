@@ -39,7 +39,7 @@ def test_values_arrive() -> None:
     ("overrides", "words"),
     [
         ({"player": "gazebo"}, "There is no player 'gazebo'; use milo_sim or unity."),
-        ({"headless": False}, "set headless to true"),
+        ({"streams": ["color", "sound"]}, "There is no stream 'sound'; use color, depth"),
     ],
 )
 def test_bad_values_are_named(overrides: dict[str, Any], words: str) -> None:

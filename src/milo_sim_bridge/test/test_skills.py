@@ -6,33 +6,38 @@ from typing import Any
 
 import bridge_scripted_player as scripted
 import pytest
-from bridge_scripted_player import APPLE, COUNTER, DRAWER, MUG
+from bridge_scripted_player import APPLE, COUNTER, DRAWER, LAMP, MUG
 from bridge_world_engine import WorldEngine
 
 from milo_core.error_codes import (
     EngineError,
+    LookAtError,
     NavigateToError,
     PickError,
     PlaceError,
     ReleaseError,
     SetOpenError,
+    SetToggledError,
+    SliceError,
 )
 from milo_core.frames import AGENT_CENTRE_HEIGHT, Quaternion
 from milo_sim_bridge import skills
+from milo_sim_bridge.looking import LookAtGoal, look_at
+from milo_sim_bridge.navigation import BasePose, NavigateGoal, navigate_to
+from milo_sim_bridge.skill_run import Control, SkillResult
 from milo_sim_bridge.skills import (
-    BasePose,
-    Control,
-    NavigateGoal,
     PickGoal,
     PlaceGoal,
     ReleaseGoal,
     SetOpenGoal,
+    SetToggledGoal,
+    SliceGoal,
 )
 
 AHEAD = Quaternion(0.0, 0.0, 0.0, 1.0)
 
 
-def done(result: skills.SkillResult) -> skills.SkillResult:
+def done(result: SkillResult) -> SkillResult:
     assert (result.error_code, result.error_msg) == (0, "")
     return result
 
@@ -46,7 +51,7 @@ def test_navigate_teleports_to_the_first_pose() -> None:
     engine = WorldEngine()
     stages: list[tuple[str, float]] = []
     control = Control(feedback=lambda stage, distance: stages.append((stage, distance)))
-    result = done(skills.navigate_to(engine, control, NavigateGoal(APPLE)))
+    result = done(navigate_to(engine, control, NavigateGoal(APPLE)))
     assert result.poses_found == 2
     assert engine.calls == [
         ("GetInteractablePoses", {"objectId": APPLE}),
@@ -70,17 +75,17 @@ def test_navigate_teleports_to_the_first_pose() -> None:
 
 def test_navigate_stops_within_the_wanted_distance() -> None:
     engine = WorldEngine()
-    result = done(skills.navigate_to(engine, Control(), NavigateGoal(APPLE, stop_distance=0.5)))
+    result = done(navigate_to(engine, Control(), NavigateGoal(APPLE, stop_distance=0.5)))
     assert result.poses_found == 1
     assert engine.calls[-1][1]["position"]["z"] == 0.5  # type: ignore[index]
-    result = skills.navigate_to(engine, Control(), NavigateGoal(APPLE, stop_distance=0.1))
+    result = navigate_to(engine, Control(), NavigateGoal(APPLE, stop_distance=0.1))
     assert result.error_code == NavigateToError.NO_INTERACTABLE_POSE
     assert "within 0.1 m" in result.error_msg
 
 
 def test_navigate_without_a_pose_stays() -> None:
     engine = WorldEngine()
-    result = skills.navigate_to(engine, Control(), NavigateGoal(MUG))
+    result = navigate_to(engine, Control(), NavigateGoal(MUG))
     assert (result.error_code, result.poses_found) == (NavigateToError.NO_INTERACTABLE_POSE, 0)
     assert MUG in result.error_msg
     assert [action for action, _ in engine.calls] == ["GetInteractablePoses"]
@@ -90,7 +95,7 @@ def test_navigate_to_a_pose_converts_the_frame_and_stays_on_the_floor() -> None:
     engine = WorldEngine()
     left = Quaternion(0.0, 0.0, math.sin(math.pi / 4), math.cos(math.pi / 4))
     pose = BasePose("map", (2.0, -1.0, 0.3), left)
-    result = done(skills.navigate_to(engine, Control(), NavigateGoal(pose=pose)))
+    result = done(navigate_to(engine, Control(), NavigateGoal(pose=pose)))
     ((action, arguments),) = engine.calls
     assert action == "Teleport"
     assert arguments["position"] == pytest.approx({"x": 1.0, "y": AGENT_CENTRE_HEIGHT, "z": 2.0})
@@ -100,7 +105,7 @@ def test_navigate_to_a_pose_converts_the_frame_and_stays_on_the_floor() -> None:
 
 def test_navigate_into_a_wall_is_blocked() -> None:
     pose = BasePose("map", (0.0, -9.0, 0.0), AHEAD)
-    result = skills.navigate_to(WorldEngine(), Control(), NavigateGoal(pose=pose))
+    result = navigate_to(WorldEngine(), Control(), NavigateGoal(pose=pose))
     assert result.error_code == NavigateToError.BLOCKED
     assert "Wall is blocking" in result.error_msg
 
@@ -110,7 +115,6 @@ def test_navigate_into_a_wall_is_blocked() -> None:
     [
         (NavigateGoal(), NavigateToError.INVALID_GOAL),
         (NavigateGoal("Nothing|1"), NavigateToError.OBJECT_NOT_FOUND),
-        (NavigateGoal(APPLE, mode="path"), NavigateToError.MODE_UNSUPPORTED),
         (NavigateGoal(APPLE, mode="fly"), NavigateToError.INVALID_GOAL),
         (NavigateGoal(APPLE, stop_distance=math.nan), NavigateToError.INVALID_GOAL),
         (NavigateGoal(APPLE, stop_distance=-1.0), NavigateToError.INVALID_GOAL),
@@ -130,7 +134,7 @@ def test_navigate_into_a_wall_is_blocked() -> None:
 )
 def test_navigate_refuses_goals_without_asking_the_engine(goal: NavigateGoal, code: int) -> None:
     engine = WorldEngine()
-    result = skills.navigate_to(engine, Control(), goal)
+    result = navigate_to(engine, Control(), goal)
     assert result.error_code == code
     assert result.error_msg.endswith(".")
     assert engine.calls == []
@@ -177,7 +181,7 @@ def test_place_puts_the_held_object(named: str) -> None:
 def test_place_failures() -> None:
     engine = WorldEngine()
 
-    def place(*goal: str) -> skills.SkillResult:
+    def place(*goal: str) -> SkillResult:
         return skills.place(engine, Control(), PlaceGoal(*goal))
 
     assert place("").error_code == PlaceError.INVALID_GOAL
@@ -246,6 +250,91 @@ def test_set_open_failures() -> None:
     assert "open to 1, not 0" in stuck.error_msg
 
 
+def test_set_toggled() -> None:
+    engine = WorldEngine()
+    on = done(skills.set_toggled(engine, Control(), SetToggledGoal(LAMP, True, force=True)))
+    assert engine.calls == [("ToggleObjectOn", {"objectId": LAMP, "forceAction": True})]
+    assert (on.object_id, engine.latest.snapshot.objects[LAMP].is_toggled) == (LAMP, True)
+    again = skills.set_toggled(engine, Control(), SetToggledGoal(LAMP, True))
+    assert again.error_code == SetToggledError.ALREADY_IN_STATE
+    done(skills.set_toggled(engine, Control(), SetToggledGoal(LAMP, False)))
+    assert engine.calls[-1] == ("ToggleObjectOff", {"objectId": LAMP, "forceAction": False})
+    rigid = skills.set_toggled(engine, Control(), SetToggledGoal(MUG, True))
+    assert rigid.error_code == SetToggledError.NOT_TOGGLEABLE
+    missing = skills.set_toggled(engine, Control(), SetToggledGoal("Lamp|9", True))
+    assert missing.error_code == SetToggledError.OBJECT_NOT_FOUND
+    nothing = skills.set_toggled(engine, Control(), SetToggledGoal("", True))
+    assert nothing.error_code == SetToggledError.INVALID_GOAL
+    lie = skills.set_toggled(
+        WorldEngine("ToggleObjectOn"), Control(), SetToggledGoal(LAMP, toggled=True)
+    )
+    assert lie.error_code == SetToggledError.NO_EFFECT
+    assert "still off" in lie.error_msg
+
+
+def test_slice() -> None:
+    engine = WorldEngine()
+    cut = done(skills.slice_object(engine, Control(), SliceGoal(APPLE, force=True)))
+    assert engine.calls == [("SliceObject", {"objectId": APPLE, "forceAction": True})]
+    assert cut.piece_ids == (f"{APPLE}|AppleSliced_0", f"{APPLE}|AppleSliced_1")
+    twice = skills.slice_object(engine, Control(), SliceGoal(APPLE))
+    assert (twice.error_code, len(engine.calls)) == (SliceError.ALREADY_SLICED, 1)
+    hard = skills.slice_object(engine, Control(), SliceGoal(MUG))
+    assert hard.error_code == SliceError.NOT_SLICEABLE
+    missing = skills.slice_object(engine, Control(), SliceGoal("Apple|9"))
+    assert missing.error_code == SliceError.OBJECT_NOT_FOUND
+    lie = skills.slice_object(WorldEngine("SliceObject"), Control(), SliceGoal(APPLE))
+    assert (lie.error_code, lie.piece_ids) == (SliceError.NO_EFFECT, ())
+
+
+def test_look_at_an_object() -> None:
+    engine = WorldEngine()
+    # The counter's centre is to the right and below the camera.
+    result = done(look_at(engine, Control(), LookAtGoal(COUNTER)))
+    down = math.degrees(math.atan2(scripted.FLOOR_HEIGHT + 0.675 - 0.9, math.sqrt(2)))
+    assert engine.calls == [
+        ("RotateRight", {"degrees": pytest.approx(45.0)}),
+        ("LookDown", {"degrees": pytest.approx(down, abs=0.05)}),
+    ]
+    assert result.angle_error < math.radians(0.1)
+    engine.calls.clear()
+    done(look_at(engine, Control(), LookAtGoal(LAMP)))
+    assert [action for action, _ in engine.calls] == ["RotateLeft", "LookUp"]
+    engine.calls.clear()
+    done(look_at(engine, Control(), LookAtGoal(LAMP)))
+    assert engine.calls == []
+
+
+def test_look_at_a_point_goes_as_far_as_the_head_can() -> None:
+    engine = WorldEngine()
+    # In the map x is ahead: a point near the feet needs 72 degrees, the head goes to 60.
+    feet = LookAtGoal(frame="map", point=(0.5, 0.0, 0.0))
+    result = done(look_at(engine, Control(), feet))
+    assert engine.calls == [("LookDown", {"degrees": 60.0})]
+    assert math.degrees(result.angle_error) == pytest.approx(72.4 - 60.0, abs=0.1)
+    above = look_at(engine, Control(), LookAtGoal(frame="map", point=(0.1, 0.0, 2.5)))
+    assert above.error_code == LookAtError.OUT_OF_RANGE
+    assert len(engine.calls) == 1
+    lie = look_at(WorldEngine("LookDown"), Control(), feet)
+    assert lie.error_code == LookAtError.NO_EFFECT
+
+
+@pytest.mark.parametrize(
+    ("goal", "code"),
+    [
+        (LookAtGoal(), LookAtError.INVALID_GOAL),
+        (LookAtGoal(frame="odom", point=(1, 1, 1)), LookAtError.INVALID_GOAL),
+        (LookAtGoal(frame="map"), LookAtError.INVALID_GOAL),
+        (LookAtGoal(frame="map", point=(0, math.inf, 0)), LookAtError.INVALID_GOAL),
+        (LookAtGoal("Mug|0"), LookAtError.OBJECT_NOT_FOUND),
+    ],
+)
+def test_look_at_refuses_what_is_no_place(goal: LookAtGoal, code: int) -> None:
+    engine = WorldEngine()
+    assert look_at(engine, Control(), goal).error_code == code
+    assert engine.calls == []
+
+
 def test_release() -> None:
     engine = WorldEngine()
     empty = skills.release(engine, Control(), ReleaseGoal())
@@ -262,15 +351,15 @@ def test_release() -> None:
     assert lie.error_code == ReleaseError.NO_EFFECT
 
 
-Skill = Callable[[WorldEngine, Control], skills.SkillResult]
+Skill = Callable[[WorldEngine, Control], SkillResult]
 ALL_SKILLS: list[tuple[Skill, str, int]] = [
     (
-        lambda e, c: skills.navigate_to(e, c, NavigateGoal(APPLE)),
+        lambda e, c: navigate_to(e, c, NavigateGoal(APPLE)),
         "GetInteractablePoses",
         NavigateToError.CANCELED,
     ),
     (
-        lambda e, c: skills.navigate_to(e, c, NavigateGoal(APPLE)),
+        lambda e, c: navigate_to(e, c, NavigateGoal(APPLE)),
         "TeleportFull",
         NavigateToError.CANCELED,
     ),
@@ -281,6 +370,18 @@ ALL_SKILLS: list[tuple[Skill, str, int]] = [
         "OpenObject",
         SetOpenError.CANCELED,
     ),
+    (
+        lambda e, c: navigate_to(e, c, NavigateGoal(APPLE, mode="path")),
+        "GetReachablePositions",
+        NavigateToError.CANCELED,
+    ),
+    (
+        lambda e, c: skills.set_toggled(e, c, SetToggledGoal(LAMP, True)),
+        "ToggleObjectOn",
+        SetToggledError.CANCELED,
+    ),
+    (lambda e, c: skills.slice_object(e, c, SliceGoal(APPLE)), "SliceObject", SliceError.CANCELED),
+    (lambda e, c: look_at(e, c, LookAtGoal(COUNTER)), "RotateRight", LookAtError.CANCELED),
     (lambda e, c: skills.release(e, c, ReleaseGoal()), "DropHandObject", ReleaseError.CANCELED),
 ]
 
@@ -290,7 +391,7 @@ def test_cancel_is_honoured_before_every_engine_action(
     skill: Skill, before: str, code: int
 ) -> None:
     engine = WorldEngine()
-    earlier = {"TeleportFull": 1}.get(before, 0)
+    earlier = {"TeleportFull": 1, "GetReachablePositions": 1}.get(before, 0)
     control = Control(canceled=lambda: len(engine.calls) >= earlier)
     result = skill(engine, control)
     assert result.error_code == code
