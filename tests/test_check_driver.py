@@ -14,9 +14,10 @@ from graph_harness import Graph, Probe, wait_for
 pytest.importorskip("rclpy", reason="needs ROS 2")
 pytest.importorskip("milo_msgs", reason="needs the built message package")
 
-from ament_index_python.packages import get_package_prefix
+from ament_index_python.packages import get_package_prefix, get_package_share_directory
 from builtin_interfaces.msg import Time
 from rclpy.qos import QoSProfile
+from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 from rosgraph_msgs.msg import Clock
 
 from milo_ros.qos import LATCHED, SENSOR
@@ -114,53 +115,81 @@ def test_the_simulator_keeps_the_contract_too(graph: Graph) -> None:
     assert passed >= {("sim/metadata", "rate"), ("look_at", "refusal"), ("clock", "present")}
 
 
-class Bag:
-    """The messages of some topics, as they were sent, and a player of them with its clock."""
+def package_of(kind: Any) -> str:
+    return str(kind.__module__).split(".")[0]
 
-    def __init__(self, probe: Probe, topics: dict[str, tuple[Any, Any]]) -> None:
+
+def definition(kind: Any) -> str:
+    """The text of a message's own file; what it nests is not needed to play raw messages."""
+    share = Path(get_package_share_directory(package_of(kind)))
+    return (share / "msg" / f"{kind.__name__}.msg").read_text()
+
+
+class Bag:
+    """A rosbag2 folder (MCAP) of some topics, recorded as they were sent, and its player."""
+
+    def __init__(self, probe: Probe, folder: Path, topics: dict[str, tuple[Any, Any]]) -> None:
         self._probe = probe
+        self._folder = folder
         self._topics = topics
-        self._messages: list[tuple[str, float, bytes]] = []
-        self._begin = time.time()
+        self._messages: list[tuple[str, int, bytes]] = []
+        self._hashes: dict[str, str] = {}
         for name, (kind, qos) in topics.items():
             probe.node.create_subscription(kind, name, self._taker(name), qos, raw=True)
 
     def _taker(self, name: str) -> Callable[[bytes], None]:
-        return lambda data: self._messages.append((name, time.time(), bytes(data)))
+        return lambda data: self._messages.append((name, time.time_ns(), bytes(data)))
 
     def record(self, seconds: float) -> None:
         end = time.monotonic() + seconds
         self._probe.until(lambda: time.monotonic() > end, "the recording", seconds + 5)
+        for name in self._topics:
+            (sender, *_) = self._probe.node.get_publishers_info_by_topic(name)
+            self._hashes[name] = str(sender.topic_type_hash)
+        with Writer(self._folder, version=9, storage_plugin=StoragePlugin.MCAP) as bag:
+            connections = {
+                name: bag.add_connection(
+                    name,
+                    f"{package_of(kind)}/msg/{kind.__name__}",
+                    msgdef=definition(kind),
+                    rihs01=self._hashes[name],
+                )
+                for name, (kind, _) in self._topics.items()
+            }
+            for name, received, data in self._messages:
+                bag.write(connections[name], received, data)
 
     def play(self, namespace: str, until: Callable[[], bool]) -> None:
-        """Publish everything in its rhythm, with the clock of the recording."""
+        """Publish the bag's messages in their rhythm, with the clock of the recording."""
         node = self._probe.node
         publishers = {
             name: node.create_publisher(kind, f"{namespace}/{name}", qos)
             for name, (kind, qos) in self._topics.items()
         }
         clock = node.create_publisher(Clock, f"{namespace}/clock", 10)
-        start, lag = time.time(), time.time() - self._messages[0][1]
-        for name, received, data in self._messages:
-            while time.time() - lag < received and not until():
-                self._probe.executor.spin_once(timeout_sec=0.01)
-                now = time.time() - lag
-                stamp = Time(sec=int(now), nanosec=int(now % 1 * 1e9))
-                clock.publish(Clock(clock=stamp))
-            if until():
-                break
-            publishers[name].publish(data)
-        assert until(), f"the bag of {time.time() - start:.1f} s was too short"
+        with Reader(self._folder) as bag:
+            lag = time.time_ns() - bag.start_time
+            for connection, received, data in bag.messages():
+                while time.time_ns() - lag < received and not until():
+                    self._probe.executor.spin_once(timeout_sec=0.01)
+                    seconds, rest = divmod(time.time_ns() - lag, 10**9)
+                    clock.publish(Clock(clock=Time(sec=seconds, nanosec=rest)))
+                if until():
+                    break
+                publishers[connection.topic].publish(bytes(data))
+            assert until(), f"the bag of {bag.duration / 1e9:.1f} s was too short"
 
 
-def test_the_read_only_part_on_a_bag_that_is_played(graph: Graph, probe: Probe) -> None:
+def test_the_read_only_part_on_a_bag_that_is_played(
+    graph: Graph, probe: Probe, tmp_path: Path
+) -> None:
     parameters = {"width": 32, "height": 24}
     graph.start_executable("milo_sim_bridge", "mock_robot", parameters=parameters)
     kinds = {i.name: (interface_class(i.type), i) for i in load().checked(read_only=True)}
     wanted = [COLOR, DEPTH, INFO, "odom", "tf", "tf_static", "object_states"]
     qos = dict.fromkeys((COLOR, DEPTH, INFO, "odom"), SENSOR)
     qos |= {"tf": QoSProfile(depth=100), "tf_static": LATCHED, "object_states": LATCHED}
-    bag = Bag(probe, {name: (kinds[name][0], qos[name]) for name in wanted})
+    bag = Bag(probe, tmp_path / "bag", {name: (kinds[name][0], qos[name]) for name in wanted})
     bag.record(9.0)
     graph.stop()
     graph.processes.clear()
