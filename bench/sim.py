@@ -1,9 +1,9 @@
-"""Speed and memory of milo_sim: ``python bench/sim.py images [--scene FloorPlan1] [--steps 300]``.
+"""Speed and memory of milo_sim: ``python bench/sim.py images | steps | actions | all``.
 
-``python bench/sim.py steps`` is ``bench/sim_steps.py``: steps without images. For images everything
-is pinned to one core, the client included, so the numbers are those of a machine with a
-single core. CPU time of the player stands beside the wall clock, because it does not depend on
-what else the machine does.
+Prints Markdown tables for docs/performance.md. ``steps`` is ``bench/sim_steps.py``, ``actions`` is
+``bench/sim_actions.py``; both go without images. For images everything is pinned to one core, the
+client included, so the numbers are those of a machine with a single core. CPU time of the player
+stands beside the wall clock, because it does not depend on what else the machine does.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+import sim_actions
 import sim_steps
 from ai2thor.controller import Controller
 
@@ -55,18 +57,20 @@ def start(scene: str, **options: object) -> tuple[Controller, float]:
 
 
 def machine() -> str:
-    """Processor and system."""
+    """Date, processor, system and load."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     model = next((li.split(":")[1].strip() for li in lines if li.startswith("model name")), "?")
     load = os.getloadavg()[0]
-    return f"{model}, {os.cpu_count()} cores, load {load:.1f}; {platform.platform()}"
+    today = datetime.now(UTC).date()
+    return f"{today}, {model}, {os.cpu_count()} cores, load {load:.1f}; {platform.platform()}"
 
 
 def report(rows: Sequence[tuple[str, str]]) -> None:
-    """Print a two-column table."""
-    width = max(len(name) for name, _ in rows)
+    """Print a two-column table in Markdown."""
+    print("| what | measured |\n|---|---|")
     for name, value in rows:
-        print(f"{name:<{width}}  {value}")
+        print(f"| {name.strip()} | {value} |")
+    print()
 
 
 def images(scene: str, steps: int) -> None:
@@ -156,18 +160,19 @@ def draws(scene: str) -> None:
 def main() -> None:
     """Run one benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("images", "steps"))
+    parser.add_argument("what", choices=("images", "steps", "actions", "all"))
     parser.add_argument("--scene", default="FloorPlan1")
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
     options = parser.parse_args()
-    if options.what == "steps":
-        print(machine())
+    print(machine() + "\n")
+    if options.what in ("steps", "all"):
         sim_steps.run(max(options.steps, 2000))
-        return
-    os.sched_setaffinity(0, {options.core})
-    print(machine())
-    images(options.scene, options.steps)
+    if options.what in ("actions", "all"):
+        report(sim_actions.run(options.steps))
+    if options.what in ("images", "all"):
+        os.sched_setaffinity(0, {options.core})
+        images(options.scene, options.steps)
 
 
 if __name__ == "__main__":

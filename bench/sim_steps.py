@@ -1,4 +1,4 @@
-"""Steps per second of milo_sim without images: ``python bench/sim_steps.py [--steps 2000]``.
+"""Steps per second of milo_sim without images: ``python bench/sim.py steps [--steps 2000]``.
 
 The client is the unmodified ai2thor Controller, the scene FloorPlan1 with its full metadata. Beside
 the absolute numbers stand those of a player that only resends one event, which is what the client
@@ -170,19 +170,19 @@ def run(steps: int) -> None:
     shares = [mine / theirs for mine, theirs in zip(found["full"], resent["full"], strict=True)]
     rows = [
         ("through the Controller, full metadata", found["full"]),
-        ("  holding an object", found["held"]),
-        ("  a player that only resends", resent["full"]),
-        ("  fast emit (an answer without the objects)", found["fast"]),
+        ("the same, holding an object", found["held"]),
+        ("a player that only resends one event", resent["full"]),
+        ("fast emit (an answer without the objects)", found["fast"]),
         ("the simulator without pipe and client", alone),
     ]
-    print(f"{'steps per second in ' + SCENE:<46} {'clock':>8} {'processor':>10}")
+    print(f"| steps per second in {SCENE} | clock | processor |\n|---|---|---|")
     for name, (clock, processor) in rows:
-        print(f"{name:<46} {clock:>8.0f} {processor:>10.0f}")
-    print(f"{'share of the resending player':<46} {shares[0]:>8.2f} {shares[1]:>10.2f}")
-    print(f"start to the first event: {found['start']:.2f} s")
+        print(f"| {name} | {clock:.0f} | {processor:.0f} |")
+    print(f"| share of the resending player | {shares[0]:.2f} | {shares[1]:.2f} |")
     total, growth = found["memory"]
-    print(f"resident memory: {total:.0f} MiB, {growth:+.1f} MiB in {steps} steps")
-    print(f"load of the machine: {os.getloadavg()[0]:.1f}")
+    print(f"| start to the first event | {found['start']:.2f} s | |")
+    print(f"| resident memory | {total:.0f} MiB | |")
+    print(f"| growth in {steps} steps | {growth:+.1f} MiB | |\n")
 
 
 def main() -> int:
