@@ -284,6 +284,7 @@ finish_workspace() {
   wanted=$(workspace_digest)
   write_environment "$wanted"
   (
+    unset MILO_ENVIRONMENT # where it is entered already, env.sh would change nothing
     . "$state/env.sh"
     "$python" -c 'import rclpy, milo_msgs.msg, milo_core, milo_sim'
   )

@@ -18,7 +18,7 @@ test_command() {
   # launch_testing of an installed ROS 2 does not load in pytest 9; nothing here uses it.
   # Two workers: one for the graph tests, one for the rest (conftest.py says what stays together).
   "$python" -m pytest --rootdir "$root" -c "$root/pyproject.toml" -p no:launch_testing -p no:launch_pytest \
-    -n 2 --dist loadgroup \
+    -n 2 --dist loadscope \
     ${marker[@]+"${marker[@]}"} ${paths[@]+"${paths[@]}"} ${arguments[@]+"${arguments[@]}"} || tests=$?
   [ $tests -eq 0 ] || exit $tests
   exit $lint

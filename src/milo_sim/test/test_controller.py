@@ -33,8 +33,11 @@ def place(controller, x=-1.5, y=0.901, z=-1.5, rotation=0, horizon=0, standing=T
 
 @pytest.fixture
 def base(controller):
-    """The controller after a reset, with the agent in upstream's base pose."""
-    controller.reset("FloorPlan28")
+    """The controller after a reset, with the agent in upstream's base pose.
+
+    A resolution is kept over resets, and a wider picture sees more.
+    """
+    controller.reset("FloorPlan28", width=300, height=300)
     place(controller)
     return controller
 
