@@ -36,6 +36,8 @@ class PickError(IntEnum):
     NOT_PICKUPABLE = 211
     NOT_VISIBLE = 212
     COLLISION = 213
+    TOO_FAR = 214
+    CONTAINER_CLOSED = 215
 
 
 class PlaceError(IntEnum):
@@ -54,6 +56,7 @@ class PlaceError(IntEnum):
     RECEPTACLE_FULL = 315
     NOT_VISIBLE = 316
     OTHER_OBJECT_HELD = 317
+    TOO_FAR = 318
 
 
 class SetOpenError(IntEnum):
@@ -68,6 +71,7 @@ class SetOpenError(IntEnum):
     BLOCKED = 411
     NOT_VISIBLE = 412
     TARGET_ON = 413
+    TOO_FAR = 414
 
 
 class SetToggledError(IntEnum):
@@ -84,6 +88,7 @@ class SetToggledError(IntEnum):
     TARGET_OPEN = 513
     BROKEN = 514
     NOT_VISIBLE = 515
+    TOO_FAR = 516
 
 
 class SliceError(IntEnum):
@@ -98,6 +103,7 @@ class SliceError(IntEnum):
     ALREADY_SLICED = 611
     TARGET_IN_HAND = 612
     NOT_VISIBLE = 613
+    TOO_FAR = 614
 
 
 class ReleaseError(IntEnum):
@@ -139,6 +145,9 @@ class RunTaskError(IntEnum):
     TIME_LIMIT = 1008
     DRIVER_UNAVAILABLE = 1009
     PRECONDITION_FAILED = 1010
+    NO_ROOM = 1011
+    UNREACHABLE = 1012
+    STEP_LIMIT = 1013
 
 
 class RunEpisodeError(IntEnum):

@@ -24,6 +24,7 @@ _OF_SKILLS = {
     "NO_EFFECT": "the engine said yes, but the state afterwards is not the wanted one",
     "NOT_VISIBLE": "the object is not in sight or not in reach",
     "HAND_EMPTY": "the hand holds nothing",
+    "TOO_FAR": "the object is out of the arm's reach",
     "OTHER_OBJECT_HELD": "the hand holds something else than the goal names",
 }
 """Codes that several skills have under one name."""
@@ -36,6 +37,7 @@ _MEANINGS: dict[IntEnum, str] = {
     PickError.HAND_FULL: "the hand holds something already",
     PickError.NOT_PICKUPABLE: "it is no object to be picked up",
     PickError.COLLISION: "in the hand it would hit something",
+    PickError.CONTAINER_CLOSED: "what it lies in must be opened first",
     PlaceError.NO_VALID_PLACEMENT: "no free spot in or on the receptacle fits the object",
     PlaceError.RECEPTACLE_CLOSED: "the receptacle must be opened first",
     PlaceError.NOT_A_RECEPTACLE: "the target takes no objects",
@@ -66,6 +68,9 @@ _MEANINGS: dict[IntEnum, str] = {
     RunTaskError.TIME_LIMIT: "the task ran out of its time",
     RunTaskError.DRIVER_UNAVAILABLE: "no driver serves a skill, or it does not answer",
     RunTaskError.PRECONDITION_FAILED: "a step was not sent: what it needs does not hold",
+    RunTaskError.NO_ROOM: "nowhere that the goal allows has room for the object",
+    RunTaskError.UNREACHABLE: "no instance that the goal allows can be reached",
+    RunTaskError.STEP_LIMIT: "the task ran out of the steps that it may take",
     RunEpisodeError.UNKNOWN: "an error in the orchestrator; its log has the details",
     RunEpisodeError.UNKNOWN_TASK: "no task has that id, or several do",
     RunEpisodeError.INVALID_PLANNER: "there is no such planner",
