@@ -12,55 +12,23 @@ Differences to the published predicate (milo_core.goals):
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from milo_core.goals import FIND_VERBS, PICK_VERBS, STORE_VERBS, Verdict
 from milo_core.object_types import UnknownObjectTypeError, to_object_type
+from milo_core.snapshot import Snapshot, SnapshotObject
 from milo_core.tasks import SubGoal
+from milo_core.world_model import ObjectBelief, WorldModel
 
 NAVIGATE_VERBS = frozenset({"navigate_to", "follow", "return_to"})
 REACH = 1.5
 """Metres: AI2-THOR's visibilityDistance, within which the arm reaches."""
 
 
-class ObjectFacts(Protocol):
-    """What the rule asks of an object; a fact is None while it is unknown."""
-
-    @property
-    def object_id(self) -> str: ...
-    @property
-    def object_type(self) -> str: ...
-    @property
-    def distance(self) -> float: ...
-    @property
-    def visible(self) -> bool | None: ...
-    @property
-    def pickupable(self) -> bool: ...
-    @property
-    def openable(self) -> bool: ...
-    @property
-    def toggleable(self) -> bool: ...
-    @property
-    def is_open(self) -> bool | None: ...
-    @property
-    def is_picked_up(self) -> bool | None: ...
-    @property
-    def is_toggled(self) -> bool | None: ...
-    @property
-    def is_sliced(self) -> bool | None: ...
-    @property
-    def parent_receptacles(self) -> tuple[str, ...]: ...
-
-
-class WorldFacts(Protocol):
-    """A Snapshot or a WorldModel."""
-
-    @property
-    def objects(self) -> Mapping[str, ObjectFacts]: ...
-    @property
-    def held_id(self) -> str | None: ...
+ObjectFacts = SnapshotObject | ObjectBelief
+WorldFacts = Snapshot | WorldModel
+"""The rule judges the simulator's truth, and agents use it on what they believe."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +75,8 @@ def instances_of(name: str | None, world: WorldFacts) -> tuple[str, ...]:
         wanted = to_object_type(name)
     except UnknownObjectTypeError:
         return ()
-    same = [o for o in world.objects.values() if o.object_type == wanted]
+    objects: Iterable[ObjectFacts] = world.objects.values()
+    same = [o for o in objects if o.object_type == wanted]
     same.sort(key=lambda o: math.inf if math.isnan(o.distance) else o.distance)
     return tuple(o.object_id for o in same)
 
