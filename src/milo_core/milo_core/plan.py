@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from milo_core.actions import ACTIONS
+from milo_core.actions import ACTIONS, Physics
 from milo_core.goals import FIND_VERBS, PICK_VERBS, STORE_VERBS
 from milo_core.tasks import SubGoal
 from milo_core.world_model import WorldModel
@@ -72,7 +72,7 @@ def _argument_issues(number: int, step: PlannedStep) -> Iterable[Issue]:
         yield Issue(IssueCode.UNKNOWN_ARGUMENT, "error", number, text)
 
 
-def _replay(number: int, step: PlannedStep, world: WorldModel) -> Iterable[Issue]:
+def _replay(number: int, step: PlannedStep, world: WorldModel, physics: Physics) -> Iterable[Issue]:
     """Check a well-formed step and apply its effects when nothing speaks against it."""
     bound = bind(step, world)
     if bound is None:
@@ -80,13 +80,13 @@ def _replay(number: int, step: PlannedStep, world: WorldModel) -> Iterable[Issue
         yield Issue(IssueCode.OBJECT_UNKNOWN, "error", number, text)
         return
     action = ACTIONS[step.action]
-    unmet = action.unmet(world, bound)
+    unmet = action.unmet(world, bound, physics)
     for condition in unmet:
         sentence = condition.sentence.format_map(step.arguments)
         text = f"step {number}, {step}: {sentence} ({condition.name})"
         yield Issue(IssueCode.PRECONDITION_FAILED, "error", number, text)
     if not unmet:
-        action.effect(world, bound)
+        action.apply(world, bound, physics)
 
 
 def goal_holds(sub_goal: SubGoal, world: WorldModel) -> bool | None:
@@ -118,13 +118,12 @@ def goal_holds(sub_goal: SubGoal, world: WorldModel) -> bool | None:
     return None
 
 
-def validate(
-    steps: Sequence[PlannedStep], world: WorldModel, sub_goal: SubGoal | None = None
-) -> list[Issue]:
-    """Replay a plan on a copy of the model and report everything that is wrong with it.
+def replay(
+    steps: Sequence[PlannedStep], world: WorldModel, physics: Physics = "published"
+) -> tuple[list[Issue], WorldModel]:
+    """Replay a plan on a copy of the model; return what is wrong with it, and how it ends.
 
-    The effects of a step that fails are not applied. A sub-goal whose verb has no symbolic test
-    doesn't make a plan invalid.
+    The effects of a step that fails are not applied.
     """
     state = world.copy()
     issues: list[Issue] = []
@@ -133,7 +132,21 @@ def validate(
             text = f"step {number} repeats {step}"
             issues.append(Issue(IssueCode.DUPLICATE_STEP, "warning", number, text))
         malformed = list(_argument_issues(number, step))
-        issues.extend(malformed or _replay(number, step, state))
+        issues.extend(malformed or _replay(number, step, state, physics))
+    return issues, state
+
+
+def validate(
+    steps: Sequence[PlannedStep],
+    world: WorldModel,
+    sub_goal: SubGoal | None = None,
+    physics: Physics = "published",
+) -> list[Issue]:
+    """Replay a plan on a copy of the model and report everything that is wrong with it.
+
+    A sub-goal whose verb has no symbolic test doesn't make a plan invalid.
+    """
+    issues, state = replay(steps, world, physics)
     if sub_goal is not None and goal_holds(sub_goal, state) is False:
         text = f"the plan does not bring about '{sub_goal}'"
         issues.append(Issue(IssueCode.GOAL_NOT_SATISFIED, "error", None, text))

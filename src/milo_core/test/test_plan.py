@@ -108,10 +108,10 @@ def test_goal_without_symbolic_test_does_not_invalidate(world):
 
 
 def test_effects_of_put_down(world):
-    ACTIONS["pickup"].effect(world, {"object": "Mug|1"})
+    ACTIONS["pickup"].apply(world, {"object": "Mug|1"})
     assert world.objects["CounterTop|1"].receptacle_object_ids == ()
     assert goal_holds(SubGoal("pick_up", "mug"), world)
-    ACTIONS["put_down"].effect(world, {"object": "Mug|1"})
+    ACTIONS["put_down"].apply(world, {"object": "Mug|1"})
     assert world.held_id is None
 
 
@@ -139,7 +139,7 @@ def test_state_actions_have_preconditions_and_effects(world):
         assert validate([*steps, step(action)], world, goal) == []
         assert validate([step(action)], world, goal)
         if undo:
-            ACTIONS[action].effect(world, {"object": "Mug|1"})
+            ACTIONS[action].apply(world, {"object": "Mug|1"})
             assert goal_holds(goal, world) is True
             again = [*steps, step(action)]
             assert (IssueCode.PRECONDITION_FAILED, 3) in codes(again, world, goal)

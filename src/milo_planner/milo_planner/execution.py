@@ -329,12 +329,12 @@ class Executor:
         arguments = _arguments(record, action)
         if not all(arguments.values()):
             return
-        action.effect(belief, arguments)
+        action.apply(belief, arguments)
         if action.name in ("locate", "navigate"):
             # With names resolved anew at each step, what holds for one instance is taken to hold
             # for its type (Profile.binding).
             for instance in belief.instances(record.object):
-                action.effect(belief, {"object": instance.object_id})
+                action.apply(belief, {"object": instance.object_id})
 
 
 def seeded_belief(live: WorldModel, profile: Profile) -> WorldModel:
