@@ -9,20 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from milo_benchmark.offline import EngineObservations, EngineSkills, make_runner
 from milo_core.errors import MiloError
 from milo_core.goals import evaluate_all
 from milo_core.profiles import Profile
 from milo_core.tasks import Task
-from milo_core.world_model import WorldModel
-from milo_planner.execution import SkillOutcome
 from milo_planner.registry import make_planner
-from milo_planner.task_runner import TaskRunner
-from milo_sim_bridge import skills
 from milo_sim_bridge.engine import Engine, EngineConfig, StepResult
 from milo_sim_bridge.errors import EngineFailure
-from milo_sim_bridge.looking import LookAtGoal, look_at
-from milo_sim_bridge.navigation import NavigateGoal, navigate_to
-from milo_sim_bridge.skill_run import Control, SkillResult
 
 __all__ = [
     "ActionRecord",
@@ -81,7 +75,7 @@ class TaskRecord:
     executed: bool = False
     """Every step of the plans succeeded."""
     verdicts: tuple[bool | None, ...] = ()
-    """Of the sub-goals, by the profile's rule."""
+    """Of the sub-goals, by the rule `extended`."""
     failure: str = ""
     """The first cause; empty: none."""
 
@@ -120,76 +114,17 @@ class RecordingEngine(Engine):
         return result
 
 
-class _EngineSkills:
-    """Implements milo_planner.execution.Skills on an engine."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._control = Control()
-
-    def navigate(self, object_id: str, mode: str) -> SkillOutcome:
-        goal = NavigateGoal(object_id, mode=mode)
-        return _outcome(navigate_to(self._engine, self._control, goal))
-
-    def pick(self, object_id: str, force: bool) -> SkillOutcome:
-        goal = skills.PickGoal(object_id, force)
-        return _outcome(skills.pick(self._engine, self._control, goal))
-
-    def place(self, object_id: str, receptacle_id: str, force: bool) -> SkillOutcome:
-        goal = skills.PlaceGoal(receptacle_id, object_id, force)
-        return _outcome(skills.place(self._engine, self._control, goal))
-
-    def set_open(self, object_id: str, openness: float, force: bool) -> SkillOutcome:
-        goal = skills.SetOpenGoal(object_id, openness, force)
-        return _outcome(skills.set_open(self._engine, self._control, goal))
-
-    def set_toggled(self, object_id: str, toggled: bool, force: bool) -> SkillOutcome:
-        goal = skills.SetToggledGoal(object_id, toggled, force)
-        return _outcome(skills.set_toggled(self._engine, self._control, goal))
-
-    def slice(self, object_id: str, force: bool) -> SkillOutcome:
-        goal = skills.SliceGoal(object_id, force)
-        return _outcome(skills.slice_object(self._engine, self._control, goal))
-
-    def release(self, object_id: str, force: bool) -> SkillOutcome:
-        goal = skills.ReleaseGoal(object_id, force)
-        return _outcome(skills.release(self._engine, self._control, goal))
-
-    def look_at(self, object_id: str) -> SkillOutcome:
-        return _outcome(look_at(self._engine, self._control, LookAtGoal(object_id)))
-
-
-def _outcome(result: SkillResult) -> SkillOutcome:
-    return SkillOutcome(result.error_code, result.error_msg, result.step)
-
-
-class _EngineObservations:
-    """Implements milo_planner.execution.Observations on an engine, which is always up to date."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def current(self, min_step: int) -> WorldModel:
-        latest = self._engine.latest
-        return WorldModel.from_snapshot(
-            latest.snapshot, step=latest.step, episode=latest.episode, stamp=float(latest.step)
-        )
-
-
 def play(engine: RecordingEngine, task: Task, planner: str, profile: Profile) -> TaskRecord:
     """Play a task; runs in the engine's thread. A player that fails is part of the record."""
     engine.records = []
     record = TaskRecord(task.task_id)
     try:
         step = engine.reset(task.scene).step
-        runner = TaskRunner(
-            planner=make_planner(planner),
-            skills=_EngineSkills(engine),
-            observations=_EngineObservations(engine),
-            profile=profile,
+        runner = make_runner(
+            make_planner(planner), EngineSkills(engine), EngineObservations(engine), profile
         )
         outcome = runner.run(task.sub_goals(), step)
-        verdicts = evaluate_all(task.sub_goals(), engine.latest.snapshot, profile.goal_rule)
+        verdicts = evaluate_all(task.sub_goals(), engine.latest.snapshot, "extended")
         record.executed, record.failure = outcome.execution_success, outcome.message
         record.verdicts = tuple(verdict.satisfied for verdict in verdicts)
     except EngineFailure as failure:

@@ -148,6 +148,7 @@ class RunTaskError(IntEnum):
     NO_ROOM = 1011
     UNREACHABLE = 1012
     STEP_LIMIT = 1013
+    NO_INSTANCE = 1014
 
 
 class RunEpisodeError(IntEnum):

@@ -70,6 +70,7 @@ _MEANINGS: dict[IntEnum, str] = {
     RunTaskError.PRECONDITION_FAILED: "a step was not sent: what it needs does not hold",
     RunTaskError.NO_ROOM: "nowhere that the goal allows has room for the object",
     RunTaskError.UNREACHABLE: "no instance that the goal allows can be reached",
+    RunTaskError.NO_INSTANCE: "no instance of an object type is known",
     RunTaskError.STEP_LIMIT: "the task ran out of the steps that it may take",
     RunEpisodeError.UNKNOWN: "an error in the orchestrator; its log has the details",
     RunEpisodeError.UNKNOWN_TASK: "no task has that id, or several do",

@@ -3,7 +3,8 @@
 Differences to the published predicate (milo_core.goals):
 
 * A sub-goal may be satisfied by any instance of the named types. Only where the whole task would
-  then be true right after the reset, the instances nearest to the robot at the reset are meant.
+  then be true right after the reset, the instances that make it true there do not count: the knife
+  in its drawer has to go into another one.
 * To find an object means to have perceived it in a frame taken after an action of the agent.
 * A sub-goal that was true at the reset must still be true; at least one sub-goal must have become
   true since, after an action of the agent.
@@ -12,7 +13,7 @@ Differences to the published predicate (milo_core.goals):
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from milo_core.goals import FIND_VERBS, PICK_VERBS, STORE_VERBS, Verdict
@@ -38,6 +39,8 @@ class Allowed:
     objects: tuple[str, ...]
     """Of the name that the verb is about: the object, else the target."""
     targets: tuple[str, ...]
+    taken: frozenset[tuple[str, str | None]] = frozenset()
+    """(object, target) that do not count because the task would be true without any doing."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,10 @@ def allowed_instances(goals: Sequence[SubGoal], initial: WorldFacts) -> tuple[Al
         holds(goal, initial, allowed) for goal, allowed in zip(goals, wide, strict=True)
     ):
         return wide
-    return tuple(Allowed(a.objects[:1], a.targets[:1]) for a in wide)
+    return tuple(
+        Allowed(a.objects, a.targets, frozenset(_satisfying_pairs(goal, initial, a)))
+        for goal, a in zip(goals, wide, strict=True)
+    )
 
 
 def satisfying(
@@ -103,22 +109,23 @@ def satisfying(
 
     Whether an object was found depends on what was seen so far, everything else on the world.
     """
+    return next(_satisfying_pairs(goal, world, allowed, seen), None)
+
+
+def _satisfying_pairs(
+    goal: SubGoal, world: WorldFacts, allowed: Allowed, seen: Iterable[str] = ()
+) -> Iterator[tuple[str, str | None]]:
     verb = goal.goal.strip().lower()
-    if verb in FIND_VERBS:
-        known = set(seen)
-        found = next((i for i in allowed.objects if i in known), None)
-        return (found, None) if found else None
+    known = set(seen)
     check = _CHECKS.get(verb)
-    if check is None:
-        return None
     for object_id in allowed.objects:
         obj = world.objects.get(object_id)
-        if obj is None:
-            continue
-        target = check(obj, world, allowed.targets)
-        if target is not None:
-            return object_id, target or None
-    return None
+        pairs: list[tuple[str, str | None]] = []
+        if verb in FIND_VERBS:
+            pairs = [(object_id, None)] if object_id in known else []
+        elif check is not None and obj is not None:
+            pairs = [(object_id, target or None) for target in check(obj, world, allowed.targets)]
+        yield from (pair for pair in pairs if pair not in allowed.taken)
 
 
 def holds(goal: SubGoal, world: WorldFacts, allowed: Allowed, seen: Iterable[str] = ()) -> bool:
@@ -173,32 +180,33 @@ def _failure(
     return ""
 
 
-_Check = Callable[[ObjectFacts, WorldFacts, tuple[str, ...]], str | None]
-"""Returns the target that makes it true ("": there is none to name); None: it is not true."""
+_Check = Callable[[ObjectFacts, WorldFacts, tuple[str, ...]], Sequence[str]]
+"""Returns the targets that make it true; "" stands for: true, and there is none to name."""
+_YES = ("",)
 
 
 def _state(wanted: Callable[[ObjectFacts], bool]) -> _Check:
-    return lambda obj, _world, _targets: "" if wanted(obj) else None
+    return lambda obj, _world, _targets: _YES if wanted(obj) else ()
 
 
-def _held(obj: ObjectFacts, world: WorldFacts, _: tuple[str, ...]) -> str | None:
-    return "" if world.held_id == obj.object_id else None
+def _held(obj: ObjectFacts, world: WorldFacts, _: tuple[str, ...]) -> Sequence[str]:
+    return _YES if world.held_id == obj.object_id else ()
 
 
-def _delivered(obj: ObjectFacts, world: WorldFacts, targets: tuple[str, ...]) -> str | None:
+def _delivered(obj: ObjectFacts, world: WorldFacts, targets: tuple[str, ...]) -> Sequence[str]:
     if world.held_id != obj.object_id:
-        return None
-    return next((t for t in targets if _reached(world.objects.get(t))), None)
+        return ()
+    return [t for t in targets if _reached(world.objects.get(t))]
 
 
-def _fetched(obj: ObjectFacts, world: WorldFacts, targets: tuple[str, ...]) -> str | None:
+def _fetched(obj: ObjectFacts, world: WorldFacts, targets: tuple[str, ...]) -> Sequence[str]:
     return _delivered(obj, world, targets) if targets else _held(obj, world, targets)
 
 
-def _stored(obj: ObjectFacts, world: WorldFacts, targets: tuple[str, ...]) -> str | None:
+def _stored(obj: ObjectFacts, world: WorldFacts, targets: tuple[str, ...]) -> Sequence[str]:
     if obj.is_picked_up or world.held_id == obj.object_id:
-        return None
-    return next((t for t in targets if t in obj.parent_receptacles), None)
+        return ()
+    return [t for t in targets if t in obj.parent_receptacles]
 
 
 def _reached(obj: ObjectFacts | None) -> bool:

@@ -26,6 +26,7 @@ from milo_core.error_codes import (
 from milo_core.plan import PlannedStep
 from milo_core.profiles import Profile
 from milo_core.world_model import ObjectBelief, WorldModel
+from milo_planner.memory import BasePose
 
 
 class StepStatus(IntEnum):
@@ -38,6 +39,18 @@ class StepStatus(IntEnum):
     BLOCKED = 4
     SKIPPED = 5
     CANCELED = 6
+
+
+@dataclass(frozen=True)
+class StepOptions:
+    """What a reactive agent has learned about how to do a step."""
+
+    purpose: str = ""
+    """Of a navigation, as in NavigateTo.action."""
+    excluded_poses: tuple[BasePose, ...] = ()
+    """Of a navigation: not to be taken again."""
+    turn: float = 0.0
+    """Of a placement: radians by which the object is turned first."""
 
 
 @dataclass
@@ -54,11 +67,24 @@ class StepRecord:
     status: StepStatus = StepStatus.PENDING
     error_code: int = 0
     error_msg: str = ""
+    unmet_preconditions: tuple[str, ...] = ()
+    """Names of the preconditions that did not hold, as far as the agent knew."""
     note: str = ""
     forced: bool = False
     engine_step: int = 0
     duration: float = 0.0
     """Seconds of wall clock."""
+    options: StepOptions = StepOptions()
+    outcome: "SkillOutcome | None" = None
+    """What the driver said; None: nothing was sent."""
+
+    @property
+    def planned(self) -> PlannedStep:
+        """The step as a plan has it."""
+        arguments = {"object": self.object}
+        if self.receptacle:
+            arguments["receptacle"] = self.receptacle
+        return PlannedStep(self.action, arguments)
 
 
 @dataclass(frozen=True)
@@ -68,6 +94,12 @@ class SkillOutcome:
     error_code: int = 0
     error_msg: str = ""
     engine_step: int = 0
+    pose: BasePose | None = None
+    """Where the robot stands now; navigations only."""
+    viewing: bool = False
+    """The navigation ended where the object is seen, but out of reach."""
+    type_forced: bool = False
+    """The placement overruled the engine's table of receptacle types."""
 
 
 class Interrupted(Exception):
@@ -84,13 +116,15 @@ class Skills(Protocol):
     Any of them raises Interrupted when the task is to stop.
     """
 
-    def navigate(self, object_id: str, mode: str) -> SkillOutcome:
+    def navigate(self, object_id: str, mode: str, options: StepOptions) -> SkillOutcome:
         """Approach an object."""
 
     def pick(self, object_id: str, force: bool) -> SkillOutcome:
         """Take an object."""
 
-    def place(self, object_id: str, receptacle_id: str, force: bool) -> SkillOutcome:
+    def place(
+        self, object_id: str, receptacle_id: str, force: bool, any_type: bool, turn: float
+    ) -> SkillOutcome:
         """Put the held object into or onto a receptacle."""
 
     def set_open(self, object_id: str, openness: float, force: bool) -> SkillOutcome:
@@ -187,11 +221,16 @@ class Executor:
     _halt: Interrupted | None = field(default=None, init=False)
 
     def run(
-        self, steps: Sequence[PlannedStep], belief: WorldModel, sub_goal: int
+        self,
+        steps: Sequence[PlannedStep],
+        belief: WorldModel,
+        sub_goal: int,
+        drive: Callable[[Sequence[PlannedStep], Callable[[int], bool]], None],
     ) -> list[StepRecord]:
         """Execute a plan and return its records, also when it was interrupted.
 
-        `belief` is the symbolic state the plan was made on; it is updated.
+        `belief` is the symbolic state the plan was made on; it is updated. `drive` has the steps
+        run one by one, see Planner.drive; those that it leaves out are skipped.
         """
         records = [
             StepRecord(
@@ -203,19 +242,21 @@ class Executor:
             )
             for number, step in enumerate(steps, start=1)
         ]
-        halted = False
+        drive(steps, lambda index: self.execute(records[index], belief))
         for record in records:
-            if halted:
+            if record.status is StepStatus.PENDING:
                 self._finish(record, StepStatus.SKIPPED)
-                continue
-            start = time.perf_counter()
-            record.status = StepStatus.RUNNING
-            self.on_change(record)
-            self._run_step(record, belief)
-            record.duration = time.perf_counter() - start
-            self.on_change(record)
-            halted = record.status is not StepStatus.SUCCEEDED
         return records
+
+    def execute(self, record: StepRecord, belief: WorldModel) -> bool:
+        """Execute one step, write its verdict into the record, return whether it succeeded."""
+        start = time.perf_counter()
+        record.status = StepStatus.RUNNING
+        self.on_change(record)
+        self._run_step(record, belief)
+        record.duration = time.perf_counter() - start
+        self.on_change(record)
+        return record.status is StepStatus.SUCCEEDED
 
     @property
     def interrupted(self) -> Interrupted | None:
@@ -267,7 +308,8 @@ class Executor:
     def _is_ready(self, record: StepRecord, action: Action, belief: WorldModel) -> bool:
         """Check the preconditions of a bound step; a blocked step gets its verdict."""
         arguments = _arguments(record, action)
-        unmet = action.unmet(belief, arguments)
+        unmet = action.unmet(belief, arguments, self.profile.physics)
+        record.unmet_preconditions = tuple(condition.name for condition in unmet)
         if unmet:
             reasons = "; ".join(f"{c.sentence.format_map(arguments)} ({c.name})" for c in unmet)
             code = RunTaskError.PRECONDITION_FAILED
@@ -278,13 +320,20 @@ class Executor:
         force = self.profile.force
         match record.action:
             case "navigate":
-                return self.skills.navigate(record.object_id, self.profile.navigation_mode)
+                mode = self.profile.navigation_mode
+                return self.skills.navigate(record.object_id, mode, record.options)
             case "pickup":
                 record.forced = force
                 return self.skills.pick(record.object_id, force)
             case "place":
                 record.forced = force
-                return self.skills.place(record.object_id, record.receptacle_id, force)
+                return self.skills.place(
+                    record.object_id,
+                    record.receptacle_id,
+                    force,
+                    self.profile.any_receptacle_type,
+                    record.options.turn,
+                )
             case "open" | "close":
                 record.forced = force
                 openness = 1.0 if record.action == "open" else 0.0
@@ -305,7 +354,10 @@ class Executor:
                 return SkillOutcome(engine_step=self.engine_step)
 
     def _judge(self, record: StepRecord, action: Action, outcome: SkillOutcome) -> None:
+        record.outcome = outcome if action.skill else None
         self.engine_step = max(self.engine_step, outcome.engine_step)
+        if outcome.type_forced:
+            record.note = "The engine's table of receptacle types was overruled."
         record.engine_step = outcome.engine_step if action.skill else 0
         if outcome.error_code == NavigateToError.NO_INTERACTABLE_POSE and (
             self.profile.stay_without_pose
@@ -329,8 +381,8 @@ class Executor:
         arguments = _arguments(record, action)
         if not all(arguments.values()):
             return
-        action.apply(belief, arguments)
-        if action.name in ("locate", "navigate"):
+        action.apply(belief, arguments, self.profile.physics)
+        if self.profile.binding == "nearest_each_step" and action.name in ("locate", "navigate"):
             # With names resolved anew at each step, what holds for one instance is taken to hold
             # for its type (Profile.binding).
             for instance in belief.instances(record.object):

@@ -31,8 +31,8 @@ class Memory:
     """Kept for the whole task, so that nothing that was refused is tried the same way again."""
 
     refusals: list[Refusal] = field(default_factory=list)
-    excluded_poses: dict[str, list[BasePose]] = field(default_factory=dict)
-    """Instance -> poses from which something with it was refused."""
+    excluded_poses: dict[tuple[str, str], list[BasePose]] = field(default_factory=dict)
+    """(instance, action) -> poses from which that action with it was refused."""
     unreachable: set[str] = field(default_factory=set)
     """Instances that can't be approached or handled from anywhere."""
     no_room: set[tuple[str, str]] = field(default_factory=set)
@@ -43,6 +43,8 @@ class Memory:
     """Instances that can't be handled from where the robot stands, whatever it sees."""
     standing_at: str | None = None
     """The instance that the robot approached last."""
+    pose: BasePose | None = None
+    """Where the robot stands, if a navigation told."""
     opened: dict[str, int] = field(default_factory=dict)
     """What the agent opened and has not closed yet -> index of the sub-goal that needed it."""
     origin: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -54,15 +56,15 @@ class Memory:
     poses: dict[int, int] = field(default_factory=dict)
     """Sub-goal -> how many poses the robot took for it."""
 
-    def moved(self, standing_at: str | None) -> None:
-        """The robot drove; what it stands at now, or None."""
-        self.standing_at = standing_at
+    def moved(self, standing_at: str | None, pose: BasePose | None) -> None:
+        """The robot drove; what it stands at now (None: at nothing), and where."""
+        self.standing_at, self.pose = standing_at, pose
         self.out_of_reach.clear()
 
-    def exclude(self, object_id: str, pose: BasePose | None) -> None:
-        """Never take this pose for the instance again, and don't handle it from here."""
-        if pose is not None:
-            self.excluded_poses.setdefault(object_id, []).append(pose)
+    def exclude(self, object_id: str, action: str) -> None:
+        """Never do this to the instance from here again."""
+        if self.pose is not None:
+            self.excluded_poses.setdefault((object_id, action), []).append(self.pose)
         self.out_of_reach.add(object_id)
         if self.standing_at == object_id:
             self.standing_at = None

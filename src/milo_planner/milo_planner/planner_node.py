@@ -11,17 +11,21 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from milo_core.error_codes import RunTaskError
-from milo_core.profiles import UnknownProfileError, get_profile
+from milo_core.profiles import Profile, UnknownProfileError, get_profile
 from milo_core.tasks import SubGoal
 from milo_core.world_model import WorldModel
 from milo_msgs.action import RunTask
-from milo_msgs.msg import Plan, WorldState
-from milo_planner.conversions import plan_msg, plan_step_msg
+from milo_msgs.msg import Plan, TreeSnapshot, WorldState
+from milo_planner.conversions import outcome_msg, plan_msg, plan_step_msg, recovery_msg, tree_msg
 from milo_planner.execution import StaleWorldError, StepRecord
 from milo_planner.interruption import TaskWaiter
+from milo_planner.planning import Planner
+from milo_planner.policy import TreeRecord
+from milo_planner.reactive_runner import ReactiveRunner
 from milo_planner.registry import PLANNERS, UnknownPlannerError, make_planner
 from milo_planner.skill_clients import SkillClients
-from milo_planner.task_runner import SubGoalRecord, TaskOutcome, TaskRunner
+from milo_planner.task_records import SubGoalRecord, TaskOutcome
+from milo_planner.task_runner import TaskRunner
 from milo_ros.conversions import sub_goal_from_msg, world_model_from_msg
 from milo_ros.qos import LATCHED
 from milo_ros.waiting import result_of
@@ -59,7 +63,7 @@ class WorldStateCache:
 
 
 class PlannerNode(Node):
-    """Serves `run_task`, one task at a time, and publishes the plans on `plan`.
+    """Serves `run_task`, one task at a time; publishes plans on `plan`, trees on `tree`.
 
     Raises:
         UnknownPlannerError: the parameter `planner` names none.
@@ -93,6 +97,7 @@ class PlannerNode(Node):
         )
         self._busy = False
         self._plan_publisher = self.create_publisher(Plan, "plan", LATCHED)
+        self._tree_publisher = self.create_publisher(TreeSnapshot, "tree", LATCHED)
         self.create_subscription(WorldState, "world_state", self._world.update, LATCHED)
         self._server = ActionServer(
             self,
@@ -136,14 +141,7 @@ class PlannerNode(Node):
             goal_handle.abort()
             return RunTask.Result(error_code=RunTaskError.INVALID_GOAL, error_msg=str(error))
         self._waiter.start(request.time_limit)
-        runner = TaskRunner(
-            planner=make_planner(self._planner_name()),
-            skills=self._skills,
-            observations=self._world,
-            profile=profile,
-            on_step=lambda record: self._publish_step(goal_handle, record),
-            on_plan=self._publish_plan,
-        )
+        runner = self._runner(goal_handle, make_planner(self._planner_name()), profile)
         goals = [sub_goal_from_msg(goal) for goal in request.goals]
         try:
             outcome = await result_of(self, self._start_task(runner, goals, request.min_step))
@@ -156,9 +154,31 @@ class PlannerNode(Node):
             self._busy = False
         return self._finish(goal_handle, outcome)
 
+    def _runner(
+        self, goal_handle: Any, planner: Planner, profile: Profile
+    ) -> TaskRunner | ReactiveRunner:
+        def on_step(record: StepRecord) -> None:
+            self._publish_step(goal_handle, record)
+
+        if not (profile.reactive or planner.always_reactive):
+            return TaskRunner(
+                planner, self._skills, self._world, profile, on_step, self._publish_plan
+            )
+        return ReactiveRunner(
+            planner,
+            self._skills,
+            self._world,
+            profile,
+            on_step,
+            self._publish_plan,
+            self._publish_tree,
+            max_steps=goal_handle.request.max_steps,
+            seed=goal_handle.request.seed,
+        )
+
     @staticmethod
     def _start_task(
-        runner: TaskRunner, goals: list[SubGoal], min_step: int
+        runner: TaskRunner | ReactiveRunner, goals: list[SubGoal], min_step: int
     ) -> JobFuture[TaskOutcome]:
         """Run a task in a thread that never holds up the end of the process."""
         job: JobFuture[TaskOutcome] = JobFuture()
@@ -181,6 +201,9 @@ class PlannerNode(Node):
             goal_handle.succeed()
         return RunTask.Result(
             plans=[plan_msg(record) for record in outcome.records],
+            recoveries=[recovery_msg(record) for record in outcome.recoveries],
+            outcomes=[outcome_msg(record) for record in outcome.outcomes],
+            tree=self._tree_msg(outcome.tree),
             plan_success=outcome.plan_success,
             execution_success=outcome.execution_success,
             failure_cause=outcome.message,
@@ -191,6 +214,14 @@ class PlannerNode(Node):
 
     def _publish_step(self, goal_handle: Any, record: StepRecord) -> None:
         goal_handle.publish_feedback(RunTask.Feedback(step=plan_step_msg(record)))
+
+    def _tree_msg(self, tree: TreeRecord | None) -> TreeSnapshot:
+        message = tree_msg(tree)
+        message.header.stamp = self.get_clock().now().to_msg()
+        return message
+
+    def _publish_tree(self, tree: TreeRecord) -> None:
+        self._tree_publisher.publish(self._tree_msg(tree))
 
     def _publish_plan(self, record: SubGoalRecord) -> None:
         self._plan_publisher.publish(plan_msg(record))

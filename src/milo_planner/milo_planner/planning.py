@@ -1,7 +1,8 @@
 """What every planner is: from a sub-goal and a world model to a validated plan."""
 
 import time
-from abc import ABC, abstractmethod
+from abc import ABC
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from milo_core.error_codes import RunTaskError
@@ -10,6 +11,8 @@ from milo_core.object_types import UnknownObjectTypeError, to_object_type
 from milo_core.plan import Issue, PlannedStep, errors_of, validate
 from milo_core.tasks import SubGoal
 from milo_core.world_model import WorldModel
+from milo_planner.agenda import VOCABULARY, AgendaItem, AgendaStep, Verb, verb_of
+from milo_planner.policy import PlanPolicy, Policy, PolicyContext, TreeRecord
 
 
 class PlanningError(MiloError):
@@ -49,10 +52,27 @@ class PlanningResult:
         return not self.errors
 
 
+def _check_names(sub_goal: SubGoal, world: WorldModel) -> None:
+    for name in (sub_goal.object, sub_goal.target):
+        if name and name not in world.objects:
+            try:
+                to_object_type(name)
+            except UnknownObjectTypeError as error:
+                raise UnknownNameError(str(error)) from error
+
+
 class Planner(ABC):
-    """A strategy that turns one sub-goal into a plan, on the world model alone."""
+    """A strategy, on the world model alone.
+
+    Where the profile asks for a static plan it turns one sub-goal into steps; where the profile is
+    reactive it decides step by step about the agenda of the whole task.
+    """
 
     name: str
+    always_reactive: bool = False
+    """It has no static plans, so that it decides step by step in every profile."""
+    thorough: bool = False
+    """It tries every instance and more poses before it gives up."""
 
     def plan(self, sub_goal: SubGoal, world: WorldModel) -> PlanningResult:
         """Generate the steps and validate them; never raises for a goal that can't be planned."""
@@ -76,18 +96,58 @@ class Planner(ABC):
         Raises:
             PlanningError: a name is missing or unknown, or the verb is not supported.
         """
-        for name in (sub_goal.object, sub_goal.target):
-            if name and name not in world.objects:
-                try:
-                    to_object_type(name)
-                except UnknownObjectTypeError as error:
-                    raise UnknownNameError(str(error)) from error
+        _check_names(sub_goal, world)
         self.steps(sub_goal, world)
 
-    @abstractmethod
+    def check_reactive(self, sub_goal: SubGoal, world: WorldModel) -> None:
+        """Refuse a goal that can never be put on an agenda, before anything moves.
+
+        Raises:
+            PlanningError: a name is missing or unknown, or no verb of the vocabulary.
+        """
+        _check_names(sub_goal, world)
+        verb = verb_of(sub_goal)
+        if verb is None:
+            raise UnsupportedGoalError(
+                f"No planner knows the goal '{sub_goal.goal}'; use one of {', '.join(VOCABULARY)}."
+            )
+        needs_both = verb in (Verb.STORE, Verb.DELIVER)
+        if not (sub_goal.object or (sub_goal.target and not needs_both)):
+            raise PlanningError(f"The goal '{sub_goal.goal}' needs its object; name one.")
+        if needs_both and not sub_goal.target:
+            raise PlanningError(f"The goal '{sub_goal.goal}' needs its target; name one.")
+
     def steps(self, sub_goal: SubGoal, world: WorldModel) -> list[PlannedStep]:
-        """Return the steps for a sub-goal.
+        """Return the static plan of a sub-goal, on names.
 
         Raises:
             PlanningError: a name is missing or the verb is not supported.
         """
+        raise UnsupportedGoalError(f"The planner '{self.name}' makes no static plans.")
+
+    def drive(self, steps: Sequence[PlannedStep], run_step: Callable[[int], bool]) -> None:
+        """Have the steps of a static plan run, in order, until one fails.
+
+        Args:
+            steps: the plan.
+            run_step: runs the step with a 0-based index; returns whether it succeeded.
+        """
+        for index in range(len(steps)):
+            if not run_step(index):
+                return
+
+    def tree(self) -> TreeRecord | None:
+        """Return the behaviour tree that drove the last static plan; None: there is none."""
+        return None
+
+    def plan_agenda(self, agenda: Sequence[AgendaItem], world: WorldModel) -> list[AgendaStep]:
+        """Return ground steps that bring about an agenda and close what they open.
+
+        Raises:
+            NoAgendaPlanError: no plan is known.
+        """
+        raise NotImplementedError(f"{self.name} decides without plans")
+
+    def policy(self, context: PolicyContext) -> Policy:
+        """Return what decides about one task."""
+        return PlanPolicy(self.plan_agenda, context.physics)

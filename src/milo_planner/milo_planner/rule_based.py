@@ -4,13 +4,15 @@ Templates and step counts are those of MILO Benchmark v1.x; turn_on, turn_off, s
 which it plans without carrying them out, act here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from milo_core.goals import FIND_VERBS
 from milo_core.plan import PlannedStep
 from milo_core.tasks import SubGoal
 from milo_core.world_model import WorldModel
+from milo_planner.agenda import AgendaItem, AgendaStep
 from milo_planner.planning import Planner, PlanningError, UnsupportedGoalError
+from milo_planner.templates import expand
 
 _Template = Callable[["RuleBasedPlanner", SubGoal, WorldModel], list[PlannedStep]]
 
@@ -45,6 +47,10 @@ class RuleBasedPlanner(Planner):
     """Expands the template of the goal's verb."""
 
     name = "rule_based"
+
+    def plan_agenda(self, agenda: Sequence[AgendaItem], world: WorldModel) -> list[AgendaStep]:
+        """Expand the templates one after the other; see Planner.plan_agenda."""
+        return expand(agenda, world)
 
     def steps(self, sub_goal: SubGoal, world: WorldModel) -> list[PlannedStep]:
         """Expand the template; see Planner.steps."""

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
+from geometry_msgs.msg import Point, Pose, Quaternion
 from rclpy.action import ActionClient
 from rclpy.node import Node
 
 from milo_core.error_codes import EngineError, RunTaskError
+from milo_core.frames import Quaternion as FrameQuaternion
+from milo_core.frames import quaternion_from_yaw, yaw_from_quaternion
 from milo_msgs.action import (
     LookAt,
     NavigateTo,
@@ -17,11 +20,39 @@ from milo_msgs.action import (
     SetToggled,
     Slice,
 )
-from milo_planner.execution import Interrupted, SkillOutcome
+from milo_planner.execution import Interrupted, SkillOutcome, StepOptions
 from milo_planner.interruption import TaskWaiter
+from milo_planner.memory import BasePose
 
 CANCEL_GRACE = 5.0
 """Seconds a driver gets to end a skill that was canceled."""
+
+
+def _pose_msg(pose: BasePose) -> Pose:
+    rotation = quaternion_from_yaw(pose.yaw)
+    return Pose(
+        position=Point(x=pose.x, y=pose.y),
+        orientation=Quaternion(x=rotation.x, y=rotation.y, z=rotation.z, w=rotation.w),
+    )
+
+
+def _outcome(result: Any) -> SkillOutcome:
+    """The result of any skill action -> SkillOutcome."""
+    navigated = isinstance(result, NavigateTo.Result)
+    return SkillOutcome(
+        result.error_code,
+        result.error_msg,
+        result.step,
+        pose=_base_pose(result.pose.pose) if navigated else None,
+        viewing=navigated and result.viewing,
+        type_forced=isinstance(result, Place.Result) and result.type_forced,
+    )
+
+
+def _base_pose(pose: Pose) -> BasePose:
+    rotation = pose.orientation
+    yaw = yaw_from_quaternion(FrameQuaternion(rotation.x, rotation.y, rotation.z, rotation.w))
+    return BasePose(pose.position.x, pose.position.y, yaw)
 
 
 @dataclass
@@ -54,17 +85,22 @@ class SkillClients:
             LookAt: ActionClient(node, LookAt, "look_at"),
         }
 
-    def navigate(self, object_id: str, mode: str) -> SkillOutcome:
+    def navigate(self, object_id: str, mode: str, options: StepOptions) -> SkillOutcome:
         """See execution.Skills."""
-        return self._call(NavigateTo, NavigateTo.Goal(object_id=object_id, mode=mode))
+        goal = NavigateTo.Goal(object_id=object_id, mode=mode, purpose=options.purpose)
+        goal.excluded_poses = [_pose_msg(pose) for pose in options.excluded_poses]
+        return self._call(NavigateTo, goal)
 
     def pick(self, object_id: str, force: bool) -> SkillOutcome:
         """See execution.Skills."""
         return self._call(Pick, Pick.Goal(object_id=object_id, force=force))
 
-    def place(self, object_id: str, receptacle_id: str, force: bool) -> SkillOutcome:
+    def place(
+        self, object_id: str, receptacle_id: str, force: bool, any_type: bool, turn: float
+    ) -> SkillOutcome:
         """See execution.Skills."""
         goal = Place.Goal(object_id=object_id, receptacle_id=receptacle_id, force=force)
+        goal.any_type, goal.turn = any_type, turn
         return self._call(Place, goal)
 
     def set_open(self, object_id: str, openness: float, force: bool) -> SkillOutcome:
@@ -124,8 +160,7 @@ class SkillClients:
             self._cancel(pending)
             text = f"The driver did not finish {kind.__name__} within {self._skill_timeout:g} s."
             return SkillOutcome(EngineError.ENGINE_TIMEOUT, text)
-        result = pending.result.result
-        return SkillOutcome(result.error_code, result.error_msg, result.step)
+        return _outcome(pending.result.result)
 
     def _on_response(self, pending: _Pending, future: Any) -> None:
         handle = future.result()

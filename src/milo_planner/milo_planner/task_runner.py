@@ -1,7 +1,7 @@
-"""Runs a task: plans and executes its sub-goals one after the other."""
+"""Runs a task with static plans: its sub-goals one after the other, without recovery."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from milo_core.error_codes import EngineError, RunTaskError
 from milo_core.profiles import Profile
@@ -13,50 +13,10 @@ from milo_planner.execution import (
     Skills,
     StaleWorldError,
     StepRecord,
-    StepStatus,
     seeded_belief,
 )
-from milo_planner.planning import Planner, PlanningError, PlanningResult
-
-
-@dataclass
-class SubGoalRecord:
-    """The plan of one sub-goal and what became of its steps."""
-
-    index: int
-    planning: PlanningResult
-    steps: list[StepRecord] = field(default_factory=list)
-
-    @property
-    def executed(self) -> bool:
-        """Whether the plan was valid and every step succeeded."""
-        return self.planning.success and all(s.status is StepStatus.SUCCEEDED for s in self.steps)
-
-    @property
-    def first_error(self) -> StepRecord | None:
-        """The step that halted the plan."""
-        return next((s for s in self.steps if s.error_code), None)
-
-
-@dataclass
-class TaskOutcome:
-    """What became of a task."""
-
-    records: list[SubGoalRecord]
-    code: int
-    message: str
-    """The first cause; empty: every step succeeded."""
-    engine_step: int
-
-    @property
-    def plan_success(self) -> bool:
-        """Whether every sub-goal got a valid plan."""
-        return bool(self.records) and all(r.planning.success for r in self.records)
-
-    @property
-    def execution_success(self) -> bool:
-        """Whether every step of every sub-goal succeeded."""
-        return self.code == 0
+from milo_planner.planning import Planner, PlanningError
+from milo_planner.task_records import SubGoalRecord, TaskOutcome
 
 
 def _is_engine_failure(code: int) -> bool:
@@ -106,7 +66,9 @@ class TaskRunner:
             return TaskOutcome(records, code, str(stale), executor.engine_step)
         except Interrupted as interruption:
             return TaskOutcome(records, interruption.code, str(interruption), executor.engine_step)
-        return self._outcome(records, executor.engine_step)
+        outcome = self._outcome(records, executor.engine_step)
+        outcome.tree = self.planner.tree()
+        return outcome
 
     def _attempt(self, index: int, goal: SubGoal, executor: Executor) -> SubGoalRecord:
         live = self.observations.current(executor.engine_step)
@@ -114,7 +76,7 @@ class TaskRunner:
         record = SubGoalRecord(index, self.planner.plan(goal, belief))
         self.on_plan(record)
         if record.planning.success:
-            record.steps = executor.run(record.planning.steps, belief, index)
+            record.steps = executor.run(record.planning.steps, belief, index, self.planner.drive)
             self.on_plan(record)
         return record
 

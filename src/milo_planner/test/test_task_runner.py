@@ -66,7 +66,7 @@ class SymbolicRobot:
             effect()
         return SkillOutcome(engine_step=self.world.step)
 
-    def navigate(self, object_id, mode):
+    def navigate(self, object_id, mode, options):
         return self._skill("navigate", object_id, mode)
 
     def pick(self, object_id, force):
@@ -78,7 +78,7 @@ class SymbolicRobot:
 
         return self._skill("pick", object_id, force, effect=effect)
 
-    def place(self, object_id, receptacle_id, force):
+    def place(self, object_id, receptacle_id, force, any_type, turn):
         def effect():
             self.world.held_id = None
             self.world.objects[object_id].parent_receptacles = (receptacle_id,)
