@@ -38,8 +38,13 @@ class Argument:
 
 
 ARGUMENTS: tuple[Argument, ...] = (
-    Argument("planner", "rule_based", "Strategy that makes the plans.", ("rule_based",)),
-    Argument("profile", "milo", "Rules of acting and scoring.", ("milo",)),
+    Argument(
+        "planner",
+        "rule_based",
+        "Strategy that decides what to do, or a control: noop, random, oracle.",
+        ("rule_based", "behavior_tree", "htn", "pddl", "noop", "random", "oracle"),
+    ),
+    Argument("profile", "milo", "Rules of acting and scoring.", ("milo", "strict")),
     Argument("version", "1.1", "Version of the MILO Benchmark dataset.", ("1.0", "1.1")),
     Argument("tier", "", "Only tasks of these tiers, 1 to 4.", kind="list"),
     Argument("scene", "", "Only tasks in these scenes, e.g. FloorPlan301.", kind="list"),

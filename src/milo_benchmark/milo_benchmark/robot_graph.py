@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milo_benchmark.graph import (
+    ARGUMENTS,
     Argument,
     ArgumentError,
     ArgumentTexts,
@@ -30,7 +31,7 @@ ROBOT_ARGUMENTS: tuple[Argument, ...] = (
         "What moves: mock (no hardware), sim (AI2-THOR or milo_sim), PACKAGE/EXECUTABLE of your "
         "own, or none (it runs already).",
     ),
-    Argument("planner", "rule_based", "Strategy that makes the plans.", ("rule_based",)),
+    next(argument for argument in ARGUMENTS if argument.name == "planner"),
     Argument("namespace", "", "Namespace of the whole graph, e.g. left; empty: none."),
     Argument("params_file", "", "YAML file with the nodes' parameters; empty: the shipped one."),
 )

@@ -203,7 +203,7 @@ class AgendaMaker:
 
 def _is_surface(spot: ObjectBelief, held: ObjectBelief) -> bool:
     """Whether an object may be left somewhere without opening anything or moving it along."""
-    if not spot.receptacle or spot.openable or spot.pickupable or spot.object_id == held.object_id:
+    if not spot.receptacle or spot.openable or spot.pickupable or spot.object_type == "Floor":
         return False
     kind = OBJECT_TYPES.get(spot.object_type)
     restrictions = OBJECT_TYPES[held.object_type].placement_restrictions

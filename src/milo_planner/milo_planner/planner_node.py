@@ -11,6 +11,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from milo_core.error_codes import RunTaskError
+from milo_core.errors import MiloError
 from milo_core.profiles import Profile, UnknownProfileError, get_profile
 from milo_core.tasks import SubGoal
 from milo_core.world_model import WorldModel
@@ -22,7 +23,7 @@ from milo_planner.interruption import TaskWaiter
 from milo_planner.planning import Planner
 from milo_planner.policy import TreeRecord
 from milo_planner.reactive_runner import ReactiveRunner
-from milo_planner.registry import PLANNERS, UnknownPlannerError, make_planner
+from milo_planner.registry import PLANNERS, make_planner
 from milo_planner.skill_clients import SkillClients
 from milo_planner.task_records import SubGoalRecord, TaskOutcome
 from milo_planner.task_runner import TaskRunner
@@ -116,7 +117,7 @@ class PlannerNode(Node):
             if parameter.name == "planner":
                 try:
                     make_planner(str(parameter.value))
-                except UnknownPlannerError as error:
+                except MiloError as error:
                     return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 

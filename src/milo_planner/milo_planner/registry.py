@@ -1,13 +1,37 @@
 """The planners by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import MappingProxyType
 
 from milo_core.errors import MiloError
 from milo_planner.planning import Planner
-from milo_planner.rule_based import RuleBasedPlanner
 
-PLANNERS: dict[str, Callable[[], Planner]] = {RuleBasedPlanner.name: RuleBasedPlanner}
+
+def _loads(module: str, name: str) -> Callable[[], Planner]:
+    """Return a factory that imports its planner only when one is made."""
+
+    def make() -> Planner:
+        planner: Planner = getattr(import_module(f"milo_planner.{module}"), name)()
+        return planner
+
+    return make
+
+
+PLANNERS: Mapping[str, Callable[[], Planner]] = MappingProxyType(
+    {
+        "rule_based": _loads("rule_based", "RuleBasedPlanner"),
+        "behavior_tree": _loads("behavior_tree", "BehaviorTreePlanner"),
+        "htn": _loads("htn", "HtnPlanner"),
+        "pddl": _loads("pddl_planner", "PddlPlanner"),
+        "noop": _loads("controls", "NoopPlanner"),
+        "random": _loads("controls", "RandomPlanner"),
+        "oracle": _loads("controls", "OraclePlanner"),
+    }
+)
 """Name -> factory."""
+CONTROLS = ("noop", "random", "oracle")
+"""Planners that only say what a score is worth."""
 
 
 class UnknownPlannerError(MiloError):
@@ -19,6 +43,7 @@ def make_planner(name: str) -> Planner:
 
     Raises:
         UnknownPlannerError: names the choices.
+        MiloError: the planner needs something that is not installed.
     """
     if name not in PLANNERS:
         raise UnknownPlannerError(f"There is no planner '{name}'; use {', '.join(PLANNERS)}.")

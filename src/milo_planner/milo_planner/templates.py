@@ -15,13 +15,14 @@ _IN_HAND = (Verb.PICK_UP, Verb.DELIVER)
 def in_order(agenda: Sequence[AgendaItem], world: WorldModel) -> list[AgendaItem]:
     """Return the items in the order in which to bring them about.
 
-    First what is in the hand already, last what ends in the hand, closings at the very end; the
-    rest as given.
+    First the closing of what the robot stands at and needs no more, then what is in the hand
+    already, last what ends in the hand, other closings at the very end; the rest as given.
     """
+    needed = _still_needed(agenda, world)
 
     def rank(item: AgendaItem) -> int:
         if item.duty is Duty.CLOSE:
-            return 4
+            return -1 if item.object_id in world.near and item.object_id not in needed else 4
         if item.verb in _IN_HAND:
             return 3
         if item.duty is Duty.FREE_HAND or item.object_id == world.held_id:
@@ -29,6 +30,13 @@ def in_order(agenda: Sequence[AgendaItem], world: WorldModel) -> list[AgendaItem
         return 1
 
     return sorted(agenda, key=rank)
+
+
+def _still_needed(agenda: Sequence[AgendaItem], world: WorldModel) -> set[str]:
+    """Return the receptacles that unmet items take something out of or put something into."""
+    unmet = [i for i in agenda if i.duty is not Duty.CLOSE and not i.holds(world)]
+    sources = {p for i in unmet for p in world.objects[i.object_id].parent_receptacles}
+    return sources | {i.target_id for i in unmet if i.target_id is not None}
 
 
 def expand(
