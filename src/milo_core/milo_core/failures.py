@@ -323,7 +323,8 @@ def _was_carried_out(goal: GoalFacts, steps: Sequence[StepFacts]) -> bool:
 def _abandoned(goal: GoalFacts, steps: Sequence[StepFacts]) -> Failure:
     """Return the failure of a sub-goal that was given up for a reason of its own."""
     found = CLASS_OF_CODE.get(goal.abandoned_code, FailureClass.HARNESS)
-    causes = [s for s in _failed(steps) if class_of_step(s) is found]
+    failed = _failed(steps)
+    causes = [s for s in failed if class_of_step(s) is found] or failed
     if causes:
         return _of_step(causes[-1])
     if found is FailureClass.GROUNDING and goal.exists is not None:

@@ -217,6 +217,12 @@ def test_what_a_goal_was_abandoned_for_outweighs_later_failures():
     assert failure(goals=(abandoned,)) == Failure(FailureClass.GEOMETRY)
 
 
+def test_steps_know_better_why_nothing_could_be_reached():
+    abandoned = GoalFacts("pick_up", False, RunTaskError.UNREACHABLE)
+    found = failure(step(PickError.NOT_PICKUPABLE, truth=RIGHT), goals=(abandoned,))
+    assert (found.failure_class, found.detail) == ("precondition", "affordance")
+
+
 def test_an_abandonment_without_a_reason_leaves_it_to_the_steps():
     abandoned = GoalFacts("store", False, RunTaskError.EXECUTION_FAILED)
     found = failure(step(PickError.HAND_FULL, truth=RIGHT), goals=(abandoned,))
