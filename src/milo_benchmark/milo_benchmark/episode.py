@@ -9,10 +9,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
 
+from milo_benchmark.evidence import TruthReader, goal_facts
 from milo_benchmark.mailbox import EpisodeStopped
 from milo_benchmark.manifest import utc_now
+from milo_benchmark.ports import (
+    Evaluation,
+    Ports,
+    ResetOutcome,
+    StageError,
+    TaskCall,
+    TaskOutcome,
+)
 from milo_benchmark.records import (
     EndReason,
     EpisodeKey,
@@ -21,11 +29,19 @@ from milo_benchmark.records import (
     PlanRecord,
     StepRecord,
     TimeRecord,
-    VerdictRecord,
+    is_strict,
 )
-from milo_benchmark.scoring import Cause, count_steps, find_cause
+from milo_benchmark.scoring import (
+    STRICT,
+    Cause,
+    count_steps,
+    find_cause,
+    goal_rule,
+    goal_share,
+    path_weighted_success,
+)
 from milo_core.error_codes import EngineError, RunTaskError
-from milo_core.errors import MiloError
+from milo_core.failures import EpisodeFacts, Failure, classify
 from milo_core.profiles import get_profile
 from milo_core.tasks import SubGoal, Task
 
@@ -41,14 +57,6 @@ class State(StrEnum):
     SCORE = "SCORE"
     PERCEIVE = "PERCEIVE"
     LOG = "LOG"
-
-
-class StageError(MiloError):
-    """A state that failed for a reason that is not the agent's."""
-
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 @dataclass(frozen=True)
@@ -67,70 +75,6 @@ class StageLimits:
 
 
 @dataclass(frozen=True)
-class ResetOutcome:
-    """The scene after its reset."""
-
-    scene_digest: str
-    step: int
-    player: str
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """All sub-goals judged on one snapshot."""
-
-    verdicts: tuple[VerdictRecord, ...]
-    all_satisfied: bool
-
-
-@dataclass(frozen=True)
-class TaskOutcome:
-    """What the planner made of a task."""
-
-    plans: tuple[PlanRecord, ...]
-    plan_success: bool
-    execution_success: bool
-    step: int
-    """Last engine step."""
-    error_code: int
-    error_msg: str
-    planning_ms: tuple[float, ...] = ()
-    steps_ms: tuple[tuple[float, ...], ...] = ()
-
-
-class Ports(Protocol):
-    """What an episode asks of the graph.
-
-    Every call blocks for at most its timeout in seconds, and raises StageError when it can't
-    deliver, EpisodeStopped when someone wants it to stop.
-    """
-
-    def reset(self, scene: str, seed: int, timeout: float) -> ResetOutcome:
-        """Load the scene in its default layout."""
-        ...
-
-    def evaluate(self, goals: Sequence[SubGoal], rule: str, timeout: float) -> Evaluation:
-        """Judge the sub-goals on the simulator's state."""
-        ...
-
-    def run_task(
-        self,
-        goals: Sequence[SubGoal],
-        profile: str,
-        min_step: int,
-        time_limit: float,
-        timeout: float,
-        on_step: Callable[[], None],
-    ) -> TaskOutcome:
-        """Plan and act; `on_step` is called when a step begins or ends."""
-        ...
-
-    def wait_for_step(self, step: int, timeout: float) -> None:
-        """Wait until the graph has published everything up to that engine step."""
-        ...
-
-
-@dataclass(frozen=True)
 class EpisodeRequest:
     """One episode to play."""
 
@@ -139,6 +83,8 @@ class EpisodeRequest:
     profile: str
     repeat: int
     seed: int
+    max_steps: int = 0
+    """Actions that the planner may send; 0: its own limit."""
 
     @property
     def key(self) -> EpisodeKey:
@@ -183,8 +129,14 @@ class _Draft:
     started_at: str
     reset: ResetOutcome = field(default_factory=lambda: ResetOutcome("", 0, ""))
     initially_true: list[bool | None] = field(default_factory=list)
+    held_at_reset: list[bool] = field(default_factory=list)
+    shortest_length: float | None = None
+    path_length: float | None = None
     task: TaskOutcome | None = None
     evaluation: Evaluation = field(default_factory=lambda: Evaluation((), False))
+    strict: Evaluation = field(default_factory=lambda: Evaluation((), False))
+    scored: bool = False
+    failure: Failure = field(default_factory=Failure)
     perception_error: str = NOT_REACHED
     end_reason: EndReason = "completed"
     error_code: int = 0
@@ -242,26 +194,56 @@ class EpisodeRunner:
             draft.end_reason = "harness_error"
             draft.error_code = EngineError.HARNESS_EXCEPTION
             draft.error_text = f"harness_exception: {error!r}"
+        if draft.error_code:
+            draft.failure = classify(EpisodeFacts(False, error_code=draft.error_code))
         self._on_state(State.LOG)
         return _record(request, draft, self._versions_digest)
 
     def _play(self, request: EpisodeRequest, draft: _Draft) -> None:
         task, limits = request.task, self._limits
         goals = task.sub_goals()
-        rule = get_profile(request.profile).goal_rule
+        rule = goal_rule(goals)
+        drives = get_profile(request.profile).navigation_mode == "path"
         with self._stage(State.RESET, draft):
             draft.reset = self._ports.reset(task.scene, request.seed, limits.reset)
         with self._stage(State.SEED, draft):
             seeded = self._ports.evaluate(goals, rule, limits.seed)
             draft.initially_true = [verdict.satisfied for verdict in seeded.verdicts]
+            strict = self._ports.evaluate(goals, STRICT, limits.seed, with_shortest_length=drives)
+            draft.held_at_reset = list(strict.held_at_reset)
+            draft.shortest_length = strict.shortest_length
         draft.task = self._plan_and_execute(request, goals, draft)
         _check_task(draft.task, draft)
         with self._stage(State.SETTLE, draft):
             self._ports.wait_for_step(draft.task.step, limits.settle)
         with self._stage(State.SCORE, draft):
-            draft.evaluation = self._ports.evaluate(goals, rule, limits.score)
+            if drives:
+                draft.path_length = self._ports.path_length(draft.reset.step, draft.task.step)
+            judged = self._ports.evaluate(goals, rule, limits.score)
+            # Nothing is scored unless both rules are.
+            draft.strict = self._ports.evaluate(goals, STRICT, limits.score)
+            draft.evaluation = judged
+            draft.scored = True
+            draft.failure = self._explain(request, draft, draft.task)
         with self._stage(State.PERCEIVE, draft):
             draft.perception_error = NO_VISION if task.tier == 1 else OTHER_TIER
+
+    def _explain(self, request: EpisodeRequest, draft: _Draft, task: TaskOutcome) -> Failure:
+        """Return why the agent failed by the rule of its profile; an empty one if it didn't."""
+        judged = _judged(request, draft)
+        if judged.all_satisfied:
+            return Failure()
+        physics = get_profile(request.profile).physics
+        reset_step, truth = draft.reset.step, self._ports.truth
+        goals = request.task.sub_goals()
+        facts = EpisodeFacts(
+            satisfied=False,
+            task_code=task.error_code,
+            canceled=draft.end_reason == "canceled",
+            goals=goal_facts(goals, judged.verdicts, task.plans, task.outcomes, truth(reset_step)),
+            steps=TruthReader(task.plans, reset_step, physics, truth).step_facts(),
+        )
+        return classify(facts)
 
     def _plan_and_execute(
         self, request: EpisodeRequest, goals: Sequence[SubGoal], draft: _Draft
@@ -277,16 +259,16 @@ class EpisodeRunner:
                 acting_since = self._clock()
                 self._on_state(State.EXECUTE)
 
-        limit = self._limits.task
+        call = TaskCall(
+            goals=tuple(goals),
+            profile=request.profile,
+            min_step=draft.reset.step,
+            time_limit=self._limits.task,
+            max_steps=request.max_steps,
+            seed=request.seed,
+        )
         try:
-            return self._ports.run_task(
-                goals,
-                request.profile,
-                draft.reset.step,
-                limit,
-                limit + self._limits.answer,
-                on_step,
-            )
+            return self._ports.run_task(call, call.time_limit + self._limits.answer, on_step)
         finally:
             end = self._clock()
             planned = end if acting_since is None else acting_since
@@ -339,12 +321,20 @@ def _time_record(draft: _Draft, task: TaskOutcome | None) -> TimeRecord:
     )
 
 
-def _cause(goals: Sequence[SubGoal], plans: Sequence[PlanRecord], draft: _Draft) -> Cause:
+def _cause(request: EpisodeRequest, draft: _Draft) -> Cause:
     if draft.error_code:
         return Cause("", draft.error_text)
-    message = draft.task.error_msg if draft.task else ""
-    cause = find_cause(goals, plans, draft.evaluation.verdicts, message)
-    return Cause(cause.code, cause.text or message or None)
+    task, judged = draft.task, _judged(request, draft)
+    if task is None:
+        return Cause("", None)
+    goals = request.task.sub_goals()
+    cause = find_cause(goals, task.plans, judged.verdicts, task.error_msg, task.outcomes)
+    return Cause(cause.code, cause.text or task.error_msg or judged.reason or None)
+
+
+def _judged(request: EpisodeRequest, draft: _Draft) -> Evaluation:
+    """Return the scores by the rule of the profile."""
+    return draft.strict if is_strict(request.profile) else draft.evaluation
 
 
 def _record(request: EpisodeRequest, draft: _Draft, versions_digest: str) -> EpisodeRecord:
@@ -353,8 +343,8 @@ def _record(request: EpisodeRequest, draft: _Draft, versions_digest: str) -> Epi
     plans = [_from_reset(plan, draft.reset.step) for plan in outcome.plans] if outcome else []
     verdicts = list(draft.evaluation.verdicts)
     counts = count_steps(plans)
-    cause = _cause(goals, plans, draft)
-    satisfied = sum(verdict.satisfied is True for verdict in verdicts)
+    cause = _cause(request, draft)
+    strict, failure = draft.strict, draft.failure
     return EpisodeRecord(
         task_id=task.task_id,
         scene=task.scene,
@@ -371,12 +361,23 @@ def _record(request: EpisodeRequest, draft: _Draft, versions_digest: str) -> Epi
         versions_digest=versions_digest,
         plan_success=outcome is not None and outcome.plan_success,
         execution_success=outcome is not None and outcome.execution_success,
+        goal_rule=goal_rule(goals),
         goal_success=draft.evaluation.all_satisfied,
-        goal_conditions=satisfied / len(goals),
+        goal_success_strict=strict.all_satisfied,
+        strict_reason=strict.reason or None,
+        goal_conditions=goal_share(goals, verdicts),
+        goal_conditions_strict=goal_share(goals, strict.verdicts),
+        initially_true=draft.initially_true,
+        held_at_reset=draft.held_at_reset,
+        path_length=draft.path_length,
+        shortest_length=draft.shortest_length,
+        spl=path_weighted_success(strict.all_satisfied, draft.shortest_length, draft.path_length),
+        side_effect_free=not strict.side_effects if draft.scored else None,
+        side_effects=list(strict.side_effects),
         exists_in_scene=verdicts[0].satisfied if task.tier == 1 and verdicts else None,
         perceived_by_agent=None,
         perception_error=draft.perception_error,
-        initially_true=draft.initially_true,
+        max_steps=request.max_steps,
         plan_step_count=counts.planned,
         action_count=counts.planned,
         dispatched_count=counts.dispatched,
@@ -384,11 +385,20 @@ def _record(request: EpisodeRequest, draft: _Draft, versions_digest: str) -> Epi
         failed_count=counts.failed,
         blocked_count=counts.blocked,
         skipped_count=counts.skipped,
+        replans=sum(plan.replans for plan in plans),
         cause_code=cause.code,
         failure_cause=cause.text,
+        failure_class=failure.failure_class,
+        failure_detail=failure.detail,
+        unmet_preconditions=list(failure.unmet),
+        blame=failure.blame,
         end_reason=draft.end_reason,
         error_code=draft.error_code,
         plans=plans,
         verdicts=verdicts,
+        verdicts_strict=list(strict.verdicts),
+        recoveries=list(outcome.recoveries) if outcome else [],
+        outcomes=list(outcome.outcomes) if outcome else [],
+        tree=outcome.tree if outcome else None,
         time=_time_record(draft, outcome),
     )

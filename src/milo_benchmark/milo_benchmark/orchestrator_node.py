@@ -21,10 +21,11 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from milo_benchmark.conversions import episode_result
-from milo_benchmark.episode import EpisodeRequest, EpisodeRunner, StageError, State
+from milo_benchmark.episode import EpisodeRequest, EpisodeRunner, State
 from milo_benchmark.graph import ARGUMENTS, RunArguments
 from milo_benchmark.mailbox import EpisodeStopped, Mailbox
 from milo_benchmark.manifest import build_manifest, select_tasks
+from milo_benchmark.ports import StageError
 from milo_benchmark.progress import ProgressDisplay, show
 from milo_benchmark.records import EpisodeRecord, Manifest
 from milo_benchmark.results import ResultsError, ResultsWriter, folder_lock, make_folder

@@ -8,10 +8,17 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-StepStatus = Literal["pending", "running", "succeeded", "failed", "blocked", "skipped", "canceled"]
+from milo_core.failures import Blame, FailureClass, FailureDetail, StepStatus
+from milo_core.profiles import PROFILES
+
 PlanStatus = Literal["invalid", "valid", "executing", "succeeded", "failed", "canceled"]
 EndReason = Literal["completed", "timeout", "canceled", "engine_error", "harness_error"]
+OutcomeStatus = Literal["pending", "achieved", "held_already", "abandoned"]
+NodeStatus = Literal["invalid", "running", "success", "failure"]
 Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+EPISODE_FORMAT = 2
+"""Version of the lines of results.jsonl."""
 
 
 class _Record(BaseModel):
@@ -41,6 +48,8 @@ class StepRecord(_Record):
     error_code: int
     """0: none."""
     error_msg: str
+    unmet_preconditions: list[str]
+    """Of a failed or blocked step, as the agent believed; names in milo_core.actions."""
     note: str
     forced: bool
     """Sent with the engine's own checks switched off."""
@@ -55,6 +64,8 @@ class PlanRecord(_Record):
     sub_goal: GoalRecord
     planner: str
     status: PlanStatus
+    replans: Count
+    """How often it was made anew."""
     errors: list[str]
     steps: list[StepRecord]
 
@@ -67,6 +78,54 @@ class VerdictRecord(_Record):
     object_id: str | None
     target_id: str | None
     reason: str
+
+
+class RecoveryRecord(_Record):
+    """One thing an agent did because a step was refused."""
+
+    sub_goal: int
+    """0-based."""
+    kind: str
+    """As in Recovery.msg."""
+    action: str | None
+    """That was refused."""
+    object_id: str | None
+    receptacle_id: str | None
+    error_code: int
+    """Of the refusal; 0: none."""
+    reason: str
+
+
+class OutcomeRecord(_Record):
+    """How an agent left one sub-goal, as it believes itself."""
+
+    status: OutcomeStatus
+    object_id: str | None
+    """Instance it was bound to last."""
+    receptacle_id: str | None
+    error_code: int
+    """Of RunTask; why it was abandoned."""
+    error_msg: str
+    instances_tried: list[str]
+    poses_tried: Count
+
+
+class TreeNodeRecord(_Record):
+    """One node of a behaviour tree."""
+
+    parent: int
+    """Index in the snapshot; -1: the root."""
+    name: str
+    type: str
+    status: NodeStatus
+    feedback: str
+
+
+class TreeRecord(_Record):
+    """A behaviour tree after its last tick; nodes in depth-first order."""
+
+    tick: Count
+    nodes: list[TreeNodeRecord]
 
 
 class TimeRecord(_Record):
@@ -84,6 +143,11 @@ class TimeRecord(_Record):
     """Per sub-goal and step."""
 
 
+def is_strict(profile: str) -> bool:
+    """Return whether a profile counts by the strict rule; one that is unknown here does not."""
+    return profile in PROFILES and PROFILES[profile].goal_rule == "strict"
+
+
 class EpisodeKey(NamedTuple):
     """What makes an episode of a run unique."""
 
@@ -97,7 +161,7 @@ class EpisodeKey(NamedTuple):
 class EpisodeRecord(_Record):
     """One line of results.jsonl; docs/results.md explains every field."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     task_id: str
     scene: str
     room_type: str
@@ -115,13 +179,25 @@ class EpisodeRecord(_Record):
 
     plan_success: bool
     execution_success: bool
+    goal_rule: str
+    """Of milo_core.goals, that of `goal_success`."""
     goal_success: bool
-    goal_conditions: Annotated[float, Field(ge=0, le=1)]
+    goal_success_strict: bool
+    strict_reason: str | None
+    goal_conditions: Share
+    goal_conditions_strict: Share
+    initially_true: list[bool | None]
+    held_at_reset: list[bool]
+    path_length: float | None
+    shortest_length: float | None
+    spl: Share | None
+    side_effect_free: bool | None
+    side_effects: list[str]
     exists_in_scene: bool | None
     perceived_by_agent: bool | None
     perception_error: str | None
-    initially_true: list[bool | None]
 
+    max_steps: Count
     plan_step_count: Count
     action_count: Count
     dispatched_count: Count
@@ -129,20 +205,34 @@ class EpisodeRecord(_Record):
     failed_count: Count
     blocked_count: Count
     skipped_count: Count
+    replans: Count
 
     cause_code: str
     failure_cause: str | None
+    failure_class: FailureClass | None
+    failure_detail: FailureDetail | None
+    unmet_preconditions: list[str]
+    blame: Blame | None
     end_reason: EndReason
     error_code: int
 
     plans: list[PlanRecord]
     verdicts: list[VerdictRecord]
+    verdicts_strict: list[VerdictRecord]
+    recoveries: list[RecoveryRecord]
+    outcomes: list[OutcomeRecord]
+    tree: TreeRecord | None
     time: TimeRecord
 
     @property
     def key(self) -> EpisodeKey:
         """The episode's identity within its run."""
         return EpisodeKey(self.task_id, self.planner, self.profile, self.repeat, self.seed)
+
+    @property
+    def success(self) -> bool:
+        """Whether the agent succeeded by the rule of its profile."""
+        return self.goal_success_strict if is_strict(self.profile) else self.goal_success
 
     @property
     def judged(self) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from milo_benchmark.records import EpisodeKey, EpisodeRecord, Manifest
+from milo_benchmark.records import EPISODE_FORMAT, EpisodeKey, EpisodeRecord, Manifest
 from milo_core.errors import MiloError
 
 RESULTS_NAME = "results.jsonl"
@@ -57,6 +57,7 @@ def parse_results(data: bytes, source: str) -> ResultFile:
         try:
             record = EpisodeRecord.model_validate_json(line)
         except ValidationError as error:
+            _refuse_older(line, source)
             raise ResultsError(
                 f"{source}, line {number} is no episode of this format "
                 f"({_first_problem(error)}); restore the file or use another folder."
@@ -69,6 +70,20 @@ def parse_results(data: bytes, source: str) -> ResultFile:
         line_of[record.key] = number
         records.append(record)
     return ResultFile(tuple(records), intact_size, intact_size < len(data))
+
+
+def _refuse_older(line: bytes, source: str) -> None:
+    """Raise ResultsError if a line is an episode of an older format."""
+    try:
+        content = json.loads(line)
+    except ValueError:
+        return
+    found = content.get("format") if isinstance(content, dict) else None
+    if isinstance(found, int) and found < EPISODE_FORMAT:
+        raise ResultsError(
+            f"{source} has episodes of format {found}, this version reads {EPISODE_FORMAT}; "
+            "read it with the version in its manifest.json, or play the run again elsewhere."
+        )
 
 
 def read_results(folder: Path) -> ResultFile:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from rclpy.action import ActionClient
@@ -10,18 +11,19 @@ from rclpy.client import Client
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.parameter_client import AsyncParameterClient
-from rclpy.serialization import deserialize_message
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
-from milo_benchmark.conversions import evaluation, task_outcome
-from milo_benchmark.episode import Evaluation, ResetOutcome, StageError, TaskOutcome
+from milo_benchmark.conversions import evaluation, task_goal, task_outcome
 from milo_benchmark.mailbox import EpisodeStopped, Mailbox, WaitTimeout
+from milo_benchmark.ports import Evaluation, ResetOutcome, StageError, TaskCall, TaskOutcome
+from milo_benchmark.truth import TruthLog
 from milo_core.error_codes import EngineError, RunTaskError
 from milo_core.tasks import SubGoal
+from milo_core.world_model import WorldModel
 from milo_msgs.action import RunTask
 from milo_msgs.msg import SimMetadata
 from milo_msgs.srv import EvaluateGoal, ResetScene
 from milo_ros.conversions import sub_goal_msg
-from milo_ros.qos import LATCHED
 
 _POLL_SECONDS = 0.05
 """The graph tells nobody when a server appears; it has to be asked."""
@@ -29,6 +31,14 @@ _POLL_SECONDS = 0.05
 _GREETING_SECONDS = 2.0
 _CANCEL_SECONDS = 10.0
 """For a canceled task to end; its skill may have to end first."""
+
+
+_EVERY_STEP = QoSProfile(
+    depth=200,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+"""Deep enough that no step of a drive is missed while this process is busy."""
 
 
 class PlannerRefusedError(Exception):
@@ -54,10 +64,12 @@ class RosPorts:
         self._evaluate = node.create_client(EvaluateGoal, "evaluate_goal")
         self._task = ActionClient(node, RunTask, "run_task")
         self._planner = AsyncParameterClient(node, "planner")
-        self._metadata: bytes = b""
+        self._truth = TruthLog()
         self._awaits_metadata = False
-        # Raw: the objects of every step are of no interest here, and decoding them is not cheap.
-        node.create_subscription(SimMetadata, "sim/metadata", self._on_metadata, LATCHED, raw=True)
+        # Raw: the objects of most steps are of no interest here, and decoding them is not cheap.
+        node.create_subscription(
+            SimMetadata, "sim/metadata", self._on_metadata, _EVERY_STEP, raw=True
+        )
 
     def wait_until_ready(self, timeout: float) -> None:
         """Wait until every server is there and its answers arrive.
@@ -120,31 +132,31 @@ class RosPorts:
         """Load the scene."""
         request = ResetScene.Request(scene=scene, seed=seed)
         response = self._call(self._reset, request, "reset_scene", timeout)
+        self._truth.begin(response.step)
         return ResetOutcome(response.scene_digest, response.step, response.player)
 
-    def evaluate(self, goals: Sequence[SubGoal], rule: str, timeout: float) -> Evaluation:
-        """Judge the sub-goals on the simulator's state."""
-        request = EvaluateGoal.Request(goals=[sub_goal_msg(goal) for goal in goals], rule=rule)
-        return evaluation(self._call(self._evaluate, request, "evaluate_goal", timeout))
-
-    def run_task(
+    def evaluate(
         self,
         goals: Sequence[SubGoal],
-        profile: str,
-        min_step: int,
-        time_limit: float,
+        rule: str,
         timeout: float,
-        on_step: Callable[[], None],
-    ) -> TaskOutcome:
-        """Send one RunTask goal and follow it to its end."""
-        goal = RunTask.Goal(
-            goals=[sub_goal_msg(sub_goal) for sub_goal in goals],
-            profile=profile,
-            min_step=min_step,
-            time_limit=time_limit,
+        *,
+        with_shortest_length: bool = False,
+    ) -> Evaluation:
+        """Judge the sub-goals on the simulator's state."""
+        request = EvaluateGoal.Request(
+            goals=[sub_goal_msg(goal) for goal in goals],
+            rule=rule,
+            with_shortest_length=with_shortest_length,
         )
+        judged = evaluation(self._call(self._evaluate, request, "evaluate_goal", timeout))
+        return judged if with_shortest_length else replace(judged, shortest_length=None)
+
+    def run_task(self, call: TaskCall, timeout: float, on_step: Callable[[], None]) -> TaskOutcome:
+        """Send one RunTask goal and follow it to its end."""
         if not self._task.server_is_ready():
             raise StageError(EngineError.NODE_UNAVAILABLE, "Nobody offers run_task any more.")
+        goal = task_goal(call)
         sending = self._task.send_goal_async(goal, feedback_callback=self._mailbox.post)
         handle = self._answer(sending, "run_task", timeout)
         if not handle.accepted:
@@ -167,7 +179,7 @@ class RosPorts:
         """Wait for the `sim/metadata` of an engine step."""
         self._awaits_metadata = True
         try:
-            self._mailbox.wait(lambda: self._last_step() >= step, timeout)
+            self._mailbox.wait(lambda: self._truth.last_step >= step, timeout)
         except WaitTimeout as error:
             raise StageError(
                 EngineError.STAGE_TIMEOUT,
@@ -176,15 +188,18 @@ class RosPorts:
         finally:
             self._awaits_metadata = False
 
+    def truth(self, step: int) -> WorldModel | None:
+        """Return the simulator's state after an engine step; None: it is not kept."""
+        return self._truth.world(step)
+
+    def path_length(self, first: int, last: int) -> float:
+        """Return how far the robot drove after engine step `first` up to `last`, metres."""
+        return self._truth.path_length(first, last)
+
     def _on_metadata(self, message: bytes) -> None:
-        self._metadata = message
+        self._truth.add(message)
         if self._awaits_metadata:
             self._mailbox.post(message)
-
-    def _last_step(self) -> int:
-        if not self._metadata:
-            return -1
-        return int(deserialize_message(self._metadata, SimMetadata).step)
 
     def _call(self, client: Client, request: Any, name: str, timeout: float) -> Any:
         """Call a service; its response says itself whether it succeeded."""

@@ -4,9 +4,47 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from milo_benchmark.records import PlanRecord, StepRecord, VerdictRecord
+from milo_benchmark.records import OutcomeRecord, PlanRecord, StepRecord, VerdictRecord
 from milo_core.error_codes import cause_code
+from milo_core.goals import STATE_VERBS
 from milo_core.tasks import SubGoal
+
+STRICT = "strict"
+"""The rule of milo_core.strict_goals."""
+
+
+def goal_rule(goals: Sequence[SubGoal]) -> str:
+    """Return the rule of milo_core.goals that says most about a task.
+
+    It is the published one, `milo`, unless a verb has a predicate in `extended` alone.
+    """
+    verbs = {goal.goal.strip().lower() for goal in goals}
+    return "extended" if verbs & STATE_VERBS else "milo"
+
+
+def goal_share(goals: Sequence[SubGoal], verdicts: Sequence[VerdictRecord]) -> float:
+    """Return the fraction of sub-goals that are true, 0..1; not judged counts as false."""
+    return sum(verdict.satisfied is True for verdict in verdicts) / len(goals)
+
+
+def path_weighted_success(
+    success: bool, shortest: float | None, driven: float | None
+) -> float | None:
+    """Return the success weighted by path length of one episode, 0..1.
+
+    SPL of Anderson et al. 2018, "On Evaluation of Embodied Navigation Agents" (arXiv:1807.06757,
+    section 4): S * l / max(p, l). Where no way was needed at all (l = 0), it is S.
+
+    Args:
+        success: S, by the strict rule.
+        shortest: l, metres; None: not known.
+        driven: p, metres; None: the robot doesn't drive.
+    """
+    if shortest is None or driven is None:
+        return None
+    if not success or shortest == 0:
+        return float(success)
+    return shortest / max(driven, shortest)
 
 
 @dataclass(frozen=True)
@@ -63,19 +101,26 @@ def find_cause(
     plans: Sequence[PlanRecord],
     verdicts: Sequence[VerdictRecord],
     refusal: str,
+    outcomes: Sequence[OutcomeRecord] = (),
 ) -> Cause:
     """Return the cause of failure as the published results word it.
 
     One sub-goal: the message of the first step with an error, else the planner's. Several: the
-    same for each, behind its names, and the objects whose goal is not true in the end.
+    same for each, behind its names, and the objects whose goal is not true in the end. An agent
+    that recovers from errors says itself why it gave a sub-goal up.
 
     Args:
         sub_goals: of the task.
         plans: one a sub-goal that was attempted.
         verdicts: one a sub-goal; empty: not judged.
-        refusal: why the planner gave no plans at all; empty: it gave some.
+        refusal: why the planner ended the task; empty: it came to its end.
+        outcomes: one a sub-goal, of an agent that recovers; empty: of another one.
     """
-    failures = [(plan.sub_goal_index, text) for plan in plans if (text := _plan_failure(plan))]
+    if outcomes:
+        given_up = [(i, outcome.error_msg) for i, outcome in enumerate(outcomes)]
+        failures = [(i, text) for i, text in given_up if text] or [(0, refusal)] * bool(refusal)
+    else:
+        failures = [(p.sub_goal_index, text) for p in plans if (text := _plan_failure(p))]
     if not plans:
         failures = [(0, refusal or "planning failed")]
     code = cause_code(failures[0][1]) if failures else ""

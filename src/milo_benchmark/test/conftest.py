@@ -7,24 +7,22 @@ from typing import Any
 
 import pytest
 
-from milo_benchmark.episode import (
-    EpisodeRequest,
-    Evaluation,
-    ResetOutcome,
-    TaskOutcome,
-)
+from milo_benchmark.episode import EpisodeRequest
 from milo_benchmark.graph import RunArguments
 from milo_benchmark.manifest import build_manifest, select_tasks
+from milo_benchmark.ports import Evaluation, ResetOutcome, TaskCall, TaskOutcome
 from milo_benchmark.records import (
     EpisodeRecord,
     GoalRecord,
     Manifest,
+    OutcomeRecord,
     PlanRecord,
     StepRecord,
     TimeRecord,
     VerdictRecord,
 )
 from milo_core.tasks import SubGoal, load_tasks
+from milo_core.world_model import WorldModel
 
 
 def make_step(number: int, action: str = "navigate", **changes: Any) -> StepRecord:
@@ -38,6 +36,7 @@ def make_step(number: int, action: str = "navigate", **changes: Any) -> StepReco
         "status": "succeeded",
         "error_code": 0,
         "error_msg": "",
+        "unmet_preconditions": [],
         "note": "",
         "forced": False,
         "engine_step": 100 + number,
@@ -51,6 +50,7 @@ def make_plan(steps: Sequence[StepRecord], index: int = 0, **changes: Any) -> Pl
         "sub_goal": GoalRecord(goal="find", object="mug", target=None),
         "planner": "rule_based",
         "status": "succeeded",
+        "replans": 0,
         "errors": [],
         "steps": list(steps),
     }
@@ -69,6 +69,19 @@ def make_outcome(plans: Sequence[PlanRecord], **changes: Any) -> TaskOutcome:
         "steps_ms": tuple(tuple(2.0 for _ in plan.steps) for plan in plans),
     }
     return TaskOutcome(**{**values, **changes})
+
+
+def make_goal_outcome(status: str = "achieved", **changes: Any) -> OutcomeRecord:
+    values: dict[str, Any] = {
+        "status": status,
+        "object_id": "Mug|1",
+        "receptacle_id": None,
+        "error_code": 0,
+        "error_msg": "",
+        "instances_tried": [],
+        "poses_tried": 0,
+    }
+    return OutcomeRecord(**{**values, **changes})
 
 
 def verdict(satisfied: bool | None = True) -> VerdictRecord:
@@ -92,8 +105,19 @@ def make_record(task_id: str = "a-fp1-t1a", **changes: Any) -> EpisodeRecord:
         "versions_digest": "0123456789abcdef",
         "plan_success": True,
         "execution_success": True,
+        "goal_rule": "milo",
         "goal_success": True,
+        "goal_success_strict": True,
+        "strict_reason": None,
         "goal_conditions": 1.0,
+        "goal_conditions_strict": 1.0,
+        "held_at_reset": [False],
+        "path_length": None,
+        "shortest_length": None,
+        "spl": None,
+        "side_effect_free": True,
+        "side_effects": [],
+        "max_steps": 0,
         "exists_in_scene": True,
         "perceived_by_agent": None,
         "perception_error": "no vision node in the graph",
@@ -105,12 +129,21 @@ def make_record(task_id: str = "a-fp1-t1a", **changes: Any) -> EpisodeRecord:
         "failed_count": 0,
         "blocked_count": 0,
         "skipped_count": 0,
+        "replans": 0,
         "cause_code": "",
         "failure_cause": None,
+        "failure_class": None,
+        "failure_detail": None,
+        "unmet_preconditions": [],
+        "blame": None,
         "end_reason": "completed",
         "error_code": 0,
         "plans": [make_plan([make_step(1, "locate"), make_step(2)])],
         "verdicts": [verdict()],
+        "verdicts_strict": [verdict()],
+        "recoveries": [],
+        "outcomes": [],
+        "tree": None,
         "time": TimeRecord(
             started_at="2026-01-01T00:00:00.000Z",
             wall_clock_ms=12.5,
@@ -122,8 +155,9 @@ def make_record(task_id: str = "a-fp1-t1a", **changes: Any) -> EpisodeRecord:
     return EpisodeRecord(**{**values, **changes})
 
 
-def make_request(task_id: str = "fp1-t1a", repeat: int = 0, seed: int = 0) -> EpisodeRequest:
-    return EpisodeRequest(load_tasks("1.1").find(task_id), "rule_based", "milo", repeat, seed)
+def make_request(task_id: str = "fp1-t1a", profile: str = "milo", **values: Any) -> EpisodeRequest:
+    task = load_tasks("1.1").find(task_id)
+    return EpisodeRequest(task, "rule_based", profile, **{"repeat": 0, "seed": 0, **values})
 
 
 def make_manifest(**texts: str) -> Manifest:
@@ -142,6 +176,10 @@ class ScriptedPorts:
     )
     settled: Any = None
     after: Any = field(default_factory=lambda: Evaluation((verdict(),), True))
+    strict_before: Any = field(default_factory=lambda: Evaluation((verdict(False),), False))
+    strict_after: Any = field(default_factory=lambda: Evaluation((verdict(),), True))
+    worlds: dict[int, WorldModel] = field(default_factory=dict)
+    driven: float = 0.0
     seconds: float = 0.0
     """Fake clock; each call takes one second, planning two, each step one."""
     calls: list[tuple[Any, ...]] = field(default_factory=list)
@@ -159,29 +197,36 @@ class ScriptedPorts:
     def reset(self, scene: str, seed: int, timeout: float) -> ResetOutcome:
         return self._answer(self.reset_answer, "reset", scene, seed, timeout)
 
-    def evaluate(self, goals: Sequence[SubGoal], rule: str, timeout: float) -> Evaluation:
-        first = not any(call[0] == "evaluate" for call in self.calls)
-        answer = self.before if first else self.after
-        return self._answer(answer, "evaluate", tuple(goals), rule, timeout)
-
-    def run_task(
+    def evaluate(
         self,
         goals: Sequence[SubGoal],
-        profile: str,
-        min_step: int,
-        time_limit: float,
+        rule: str,
         timeout: float,
-        on_step: Callable[[], None],
-    ) -> TaskOutcome:
+        *,
+        with_shortest_length: bool = False,
+    ) -> Evaluation:
+        acted = any(call[0] == "run_task" for call in self.calls)
+        if rule == "strict":
+            answer = self.strict_after if acted else self.strict_before
+        else:
+            answer = self.after if acted else self.before
+        return self._answer(answer, "evaluate", tuple(goals), rule, timeout, with_shortest_length)
+
+    def run_task(self, call: TaskCall, timeout: float, on_step: Callable[[], None]) -> TaskOutcome:
         self.seconds += 1.0
         if isinstance(self.outcome, TaskOutcome):
             for plan in self.outcome.plans:
                 for _ in plan.steps:
                     on_step()
                     self.seconds += 1.0
-        return self._answer(
-            self.outcome, "run_task", tuple(goals), profile, min_step, time_limit, timeout
-        )
+        return self._answer(self.outcome, "run_task", call, timeout)
+
+    def truth(self, step: int) -> WorldModel | None:
+        return self.worlds.get(step)
+
+    def path_length(self, first: int, last: int) -> float:
+        self.calls.append(("path_length", first, last))
+        return self.driven
 
     def wait_for_step(self, step: int, timeout: float) -> None:
         self._answer(self.settled, "wait_for_step", step, timeout)
@@ -194,6 +239,7 @@ def make() -> SimpleNamespace:
         step=make_step,
         plan=make_plan,
         outcome=make_outcome,
+        goal_outcome=make_goal_outcome,
         verdict=verdict,
         record=make_record,
         request=make_request,

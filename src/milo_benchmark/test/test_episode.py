@@ -1,13 +1,8 @@
 import pytest
 
-from milo_benchmark.episode import (
-    EpisodeRunner,
-    Evaluation,
-    StageError,
-    StageLimits,
-    State,
-)
+from milo_benchmark.episode import EpisodeRunner, StageLimits, State
 from milo_benchmark.mailbox import EpisodeStopped
+from milo_benchmark.ports import Evaluation, StageError, TaskCall
 from milo_core.error_codes import EngineError, RunTaskError
 from milo_core.tasks import load_tasks
 
@@ -54,11 +49,11 @@ def test_everything_of_a_success_is_in_the_line(make):
     assert record.time.wall_clock_ms == 4000.0  # planning 1 s, two steps, the answer 1 s
     assert record.time.stages_ms == {
         "RESET": 1000.0,
-        "SEED": 1000.0,
+        "SEED": 2000.0,
         "PLAN": 1000.0,
         "EXECUTE": 3000.0,
         "SETTLE": 1000.0,
-        "SCORE": 1000.0,
+        "SCORE": 2000.0,
         "PERCEIVE": 0.0,
     }
 
@@ -66,14 +61,16 @@ def test_everything_of_a_success_is_in_the_line(make):
 def test_ports_get_seed_rule_steps_and_limits(make):
     ports = make.ports()
     limits = StageLimits(reset=1, seed=2, task=3, answer=4, settle=5, score=6)
-    Player(ports, limits=limits)(make.request("fp1-t1a", seed=7))
+    Player(ports, limits=limits)(make.request("fp1-t1a", seed=7, max_steps=40))
     goals = load_tasks("1.1").find("fp1-t1a").sub_goals()
     assert ports.calls == [
         ("reset", "FloorPlan1", 7, 1),
-        ("evaluate", goals, "milo", 2),
-        ("run_task", goals, "milo", 100, 3, 7),
+        ("evaluate", goals, "milo", 2, False),
+        ("evaluate", goals, "strict", 2, False),
+        ("run_task", TaskCall(goals, "milo", 100, 3, 40, 7), 7),
         ("wait_for_step", 110, 5),
-        ("evaluate", goals, "milo", 6),
+        ("evaluate", goals, "milo", 6, False),
+        ("evaluate", goals, "strict", 6, False),
     ]
 
 
@@ -110,9 +107,11 @@ def test_an_unverifiable_goal_is_no_success(make):
     [
         ("reset_answer", State.RESET),
         ("before", State.SEED),
+        ("strict_before", State.SEED),
         ("outcome", State.PLAN),
         ("settled", State.SETTLE),
         ("after", State.SCORE),
+        ("strict_after", State.SCORE),
     ],
 )
 @pytest.mark.parametrize(
@@ -159,7 +158,7 @@ def test_a_task_that_failed_for_others_reasons_is_not_the_agents(make, code, rea
     record = Player(ports)(make.request())
     assert (record.end_reason, record.error_code) == (reason, code)
     assert record.failure_cause == "Nobody there."
-    assert [call[0] for call in ports.calls].count("evaluate") == 1
+    assert [call[0] for call in ports.calls].count("evaluate") == 2
 
 
 @pytest.mark.parametrize(
@@ -211,3 +210,85 @@ def test_without_steps_it_never_says_execute(make):
     record = player(make.request())
     assert State.EXECUTE not in player.states
     assert record.time.stages_ms["EXECUTE"] == 0.0
+
+
+def test_both_rules_are_scored_side_by_side(make):
+    ports = make.ports(
+        strict_before=Evaluation((make.verdict(False),), False, held_at_reset=(True,)),
+        strict_after=Evaluation(
+            (make.verdict(False),),
+            False,
+            reason="'find mug' is not true of any instance.",
+            side_effects=("Fridge|1 was closed and is open now.",),
+        ),
+    )
+    record = Player(ports)(make.request())
+    assert (record.goal_rule, record.goal_success, record.goal_success_strict) == (
+        "milo",
+        True,
+        False,
+    )
+    assert (record.goal_conditions, record.goal_conditions_strict) == (1.0, 0.0)
+    assert (record.initially_true, record.held_at_reset) == ([True], [True])
+    assert record.strict_reason == "'find mug' is not true of any instance."
+    assert (record.side_effect_free, len(record.side_effects)) == (False, 1)
+    assert [verdict.satisfied for verdict in record.verdicts_strict] == [False]
+    assert record.success  # in the profile milo
+
+
+def test_teleports_have_no_path(make):
+    record = Player(make.ports(driven=3.0))(make.request())
+    assert (record.spl, record.path_length, record.shortest_length) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("shortest", "driven", "success", "spl"),
+    [(2.0, 4.0, True, 0.5), (2.0, 1.9, True, 1.0), (0.0, 1.0, True, 1.0), (2.0, 4.0, False, 0.0)],
+)
+def test_paths_are_weighted(make, shortest, driven, success, spl):
+    ports = make.ports(
+        strict_before=Evaluation((make.verdict(False),), False, shortest_length=shortest),
+        strict_after=Evaluation((make.verdict(success),), success),
+        driven=driven,
+    )
+    record = Player(ports)(make.request(profile="strict"))
+    assert (record.spl, record.path_length, record.shortest_length) == (spl, driven, shortest)
+    assert ("path_length", 100, 110) in ports.calls
+    assert [call[-1] for call in ports.calls if call[0] == "evaluate"] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_without_a_way_there_is_no_spl(make):
+    record = Player(make.ports(driven=1.0))(make.request(profile="strict"))
+    assert (record.spl, record.path_length, record.shortest_length) == (None, 1.0, None)
+
+
+def test_a_failure_is_classified_by_the_rule_of_the_profile(make):
+    step = make.step(1, "place", status="failed", error_code=310, error_msg="No room.")
+    outcome = make.outcome([make.plan([step], status="failed")], execution_success=False)
+    ports = {"outcome": outcome, "strict_after": Evaluation((make.verdict(False),), False)}
+    counted = Player(make.ports(**ports))(make.request(profile="strict"))
+    assert (counted.failure_class, counted.success) == ("geometry", False)
+    passed = Player(make.ports(**ports))(make.request())
+    assert (passed.failure_class, passed.success) == (None, True)
+
+
+def test_an_engine_error_has_its_class(make):
+    error = StageError(EngineError.ENGINE_DIED, "It broke.")
+    record = Player(make.ports(after=error))(make.request())
+    assert (record.failure_class, record.blame, record.side_effect_free) == ("engine", None, None)
+
+
+def test_without_another_cause_the_strict_rule_tells_what_it_misses(make):
+    after = Evaluation((make.verdict(),), False, reason="The agent has not acted.")
+    ports = make.ports(outcome=make.outcome([]), strict_after=after)
+    record = Player(ports)(make.request(profile="strict"))
+    assert record.failure_cause == "planning failed"
+    plans = [make.plan([make.step(1)])]
+    ports = make.ports(outcome=make.outcome(plans), strict_after=after)
+    record = Player(ports)(make.request(profile="strict"))
+    assert record.failure_cause == "The agent has not acted."

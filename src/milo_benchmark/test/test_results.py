@@ -95,12 +95,20 @@ def test_any_unfinished_last_line_is_dropped(make, garbage):
     assert found.truncated == bool(garbage)
 
 
-@pytest.mark.parametrize("damage", [b"{}", b"nonsense", b"", b'{"format":2}', b"\x00\x00"])
+@pytest.mark.parametrize(
+    "damage", [b"{}", b"nonsense", b"", b'{"format":2}', b'{"format":3}', b"[1]", b"\x00\x00"]
+)
 def test_damage_before_the_end_is_named(make, damage):
     good = lines_of([make.record("a")])
     with pytest.raises(ResultsError, match=r"file, line 2 ") as error:
         parse_results(good + damage + b"\n" + lines_of([make.record("b")]), "file")
     assert "\n" not in str(error.value)
+
+
+def test_an_older_format_is_one_sentence_with_the_cure(make):
+    old = json.loads(lines_of([make.record("a")])) | {"format": 1}
+    with pytest.raises(ResultsError, match=r"file has episodes of format 1.* reads 2; .*again"):
+        parse_results(json.dumps(old).encode() + b"\n", "file")
 
 
 def test_an_episode_that_is_there_twice_is_named(make):

@@ -1,6 +1,12 @@
 import pytest
 
-from milo_benchmark.scoring import count_steps, find_cause
+from milo_benchmark.scoring import (
+    count_steps,
+    find_cause,
+    goal_rule,
+    goal_share,
+    path_weighted_success,
+)
 from milo_core.tasks import SubGoal
 
 E1 = "No valid positions to place object found"
@@ -90,3 +96,57 @@ def test_two_goals_undone_after_clean_runs(make):
         TWO, [passing(make), passing(make, 1)], [make.verdict(False), make.verdict()], ""
     )
     assert (cause.code, cause.text) == ("", "goal predicate failed live for: book")
+
+
+def test_an_error_that_an_agent_recovered_from_is_no_cause(make):
+    plans = [failing(make, E1), passing(make, 1)]
+    outcomes = [make.goal_outcome()] * 2
+    cause = find_cause(TWO, plans, [make.verdict()] * 2, "", outcomes)
+    assert (cause.code, cause.text) == ("", None)
+
+
+def test_an_agent_that_recovers_says_why_it_gave_up(make):
+    text = f"There is no room: 2 instances were tried; last: {E1}"
+    outcomes = [make.goal_outcome("abandoned", error_code=1011, error_msg=text)]
+    cause = find_cause(ONE, [failing(make, E2)], [make.verdict(False)], "ignored", outcomes)
+    assert (cause.code, cause.text) == ("THOR_NO_VALID_PLACEMENT", text)
+
+
+def test_a_limit_ended_it_before_it_gave_up(make):
+    outcomes = [make.goal_outcome("pending")]
+    cause = find_cause(ONE, [failing(make, E2)], [make.verdict(False)], "Too slow.", outcomes)
+    assert cause.text == "Too slow."
+
+
+@pytest.mark.parametrize(
+    ("verbs", "rule"),
+    [
+        (["find", "store"], "milo"),
+        (["dance"], "milo"),
+        (["find", "Turn_On "], "extended"),
+        (["slice"], "extended"),
+    ],
+)
+def test_the_published_rule_unless_it_has_no_predicate(verbs, rule):
+    assert goal_rule([SubGoal(verb, "lamp") for verb in verbs]) == rule
+
+
+def test_share_of_goals(make):
+    assert goal_share(TWO, [make.verdict(True), make.verdict(None)]) == 0.5
+    assert goal_share(TWO, []) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("success", "shortest", "driven", "spl"),
+    [
+        (True, 3.0, 4.0, 0.75),
+        (True, 3.0, 2.0, 1.0),
+        (True, 0.0, 9.0, 1.0),
+        (False, 0.0, 9.0, 0.0),
+        (False, 3.0, 4.0, 0.0),
+        (True, None, 4.0, None),
+        (True, 3.0, None, None),
+    ],
+)
+def test_success_is_weighted_by_path_length(success, shortest, driven, spl):
+    assert path_weighted_success(success, shortest, driven) == spl
