@@ -222,18 +222,24 @@ def validate_tasks(file: Annotated[Path, typer.Argument(help="A tasks.json.")]) 
 
 
 @results_app.command("show")
-def show_results(folder: Annotated[Path, typer.Argument(help="Folder of a run.")]) -> None:
-    """Show the table of a run and the tasks that failed, from its lines alone."""
+def show_results(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="FOLDER...", help="Folders of runs; several: compare.")
+    ],
+) -> None:
+    """Show the table of a run and what failed, or compare several runs, from their lines alone."""
+    from milo_benchmark.comparison import load_run, render_comparison
     from milo_benchmark.progress import episode_line, show
-    from milo_benchmark.results import ResultsError, read_manifest, read_results
     from milo_benchmark.summary import render
 
-    manifest = read_manifest(folder)
-    if manifest is None:
-        raise ResultsError(f"{folder} holds no run; give the folder that `milo run` named.")
-    results = read_results(folder)
+    runs = [load_run(folder) for folder in folders]
+    if len(runs) > 1:
+        show(render_comparison(runs))
+        return
+    manifest, results = runs[0].manifest, runs[0].results
     title = f"{manifest.planner}, profile {manifest.profile}, tasks of {manifest.dataset.name}"
-    show(*(episode_line(record) for record in results.records if not record.goal_success))
+    failed = [record for record in results.records if not record.success]
+    show(*(episode_line(record, explain=True) for record in failed))
     show(render(results.records, title, manifest.episode_count))
     if results.truncated:
         show("The last line is incomplete (a crash) and was left out.")

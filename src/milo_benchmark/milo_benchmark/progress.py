@@ -18,17 +18,39 @@ from milo_benchmark.episode import EpisodeRequest, State
 from milo_benchmark.records import EpisodeRecord
 
 
-def episode_line(record: EpisodeRecord) -> Text:
-    """Return the line of one episode: what was played, whether it worked, how long, why not."""
+def failure_words(record: EpisodeRecord) -> str:
+    """Return class, detail, unmet preconditions and blame of a failure; empty: none is known."""
+    if record.failure_class is None:
+        return ""
+    words = str(record.failure_class)
+    details = [*([record.failure_detail] if record.failure_detail else ())]
+    details += record.unmet_preconditions
+    if details:
+        words += f" ({', '.join(details)})"
+    return f"{words} by {record.blame}" if record.blame else words
+
+
+def episode_line(record: EpisodeRecord, *, explain: bool = False) -> Text:
+    """Return the line of one episode: what was played, whether it worked, how long, why not.
+
+    Args:
+        record: the episode.
+        explain: with the class of its failure.
+    """
     goal = ("GOAL_OK", "green") if record.goal_success else ("GOAL_FAIL", "bold red")
+    strict = ("strict OK", "green") if record.goal_success_strict else ("strict NO", "red")
     executed = "exec OK" if record.execution_success else "exec FAIL"
     cause = record.failure_cause or ""
     if not record.judged:
         cause = f"{record.end_reason} {record.error_code}: {cause}"
+    if explain:
+        cause = "; ".join(part for part in (failure_words(record), cause) if part)
     line = Text.assemble(
-        f"{record.planner} {record.scene:<12} {record.task_id:<20} ",
+        f"{record.planner} {record.scene:<12} {record.task_id:<19} ",
         (f"{goal[0]:<9}", goal[1]),
-        f" {executed:<9} {record.time.wall_clock_ms:>6.0f} ms",
+        " ",
+        strict,
+        f" {executed:<9} {record.time.wall_clock_ms:>3.0f} ms",
     )
     return line.append(f"  {' '.join(cause.split())}", "yellow") if cause else line
 

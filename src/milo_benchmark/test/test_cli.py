@@ -179,6 +179,37 @@ def test_results_show_reads_the_lines_alone(milo, finished):
     assert "Broken." in out
 
 
+def test_results_show_explains_failures(milo, make, tmp_path):
+    folder = tmp_path / "done"
+    writer = ResultsWriter(folder, make.manifest(task="fp1-t1a"))
+    record = make.record(
+        goal_success=False,
+        failure_class="precondition",
+        failure_detail="wrong_order",
+        unmet_preconditions=["hand_empty"],
+        blame="plan",
+    )
+    writer.append(record)
+    writer.close()
+    _, out, _ = milo("results", "show", str(folder))
+    assert "precondition (wrong_order, hand_empty) by plan" in out
+
+
+def test_results_show_compares_several_runs(milo, make, finished, tmp_path):
+    other = tmp_path / "other"
+    manifest = make.manifest(task="fp1-t1a,fp1-t1b").model_copy(update={"profile": "strict"})
+    writer = ResultsWriter(other, manifest)
+    writer.append(make.record("milo-v1-fp1-t1a", profile="strict", failure_class="geometry"))
+    writer.close()
+    code, out, _ = milo("results", "show", str(finished), str(other))
+    assert code == 0
+    rows = [line.split()[:3] for line in out.splitlines() if line.startswith("rule_based")]
+    assert rows[:2] == [["rule_based", "milo", "2"], ["rule_based", "strict", "1"]]
+    assert "geometry 1" in out
+    assert "1 of 2 episodes" in out
+    refused(milo, "results", "show", str(finished), str(tmp_path))
+
+
 def test_results_show_tolerates_a_crash_and_changes_nothing(milo, finished):
     path = finished / "results.jsonl"
     path.write_bytes(path.read_bytes()[:-5])

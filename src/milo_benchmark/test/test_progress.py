@@ -5,12 +5,20 @@ import pytest
 from rich.console import Console
 
 from milo_benchmark.episode import State
-from milo_benchmark.progress import ProgressDisplay, QuietConsole, episode_line
+from milo_benchmark.progress import (
+    ProgressDisplay,
+    QuietConsole,
+    episode_line,
+    failure_words,
+)
 
 
-def test_the_line_names_what_matters(make):
-    words = episode_line(make.record()).plain.split()
-    assert words == ["rule_based", "FloorPlan1", "a-fp1-t1a", "GOAL_OK", "exec", "OK", "12", "ms"]
+def test_the_line_names_what_matters_in_80_columns(make):
+    record = make.record("milo-v1.1-fp301-t3a", scene="FloorPlan301", goal_success_strict=False)
+    line = episode_line(record).plain
+    words = "rule_based FloorPlan301 milo-v1.1-fp301-t3a GOAL_OK strict NO exec OK 12 ms"
+    assert line.split() == words.split()
+    assert len(line) <= 80
 
 
 def test_a_failure_ends_with_its_cause_on_the_same_line(make):
@@ -22,6 +30,26 @@ def test_a_failure_ends_with_its_cause_on_the_same_line(make):
     assert "exec FAIL" in text
     assert text.endswith("No valid positions")
     assert "\n" not in text
+
+
+def test_a_failure_can_be_explained(make):
+    record = make.record(
+        goal_success=False,
+        failure_class="precondition",
+        failure_detail="wrong_order",
+        unmet_preconditions=["hand_empty"],
+        blame="world_state",
+        failure_cause="The hand is full.",
+    )
+    words = "precondition (wrong_order, hand_empty) by world_state"
+    assert failure_words(record) == words
+    assert episode_line(record, explain=True).plain.endswith(f"{words}; The hand is full.")
+    assert words not in episode_line(record).plain
+
+
+def test_without_a_failure_there_is_nothing_to_explain(make):
+    assert failure_words(make.record()) == ""
+    assert episode_line(make.record(), explain=True) == episode_line(make.record())
 
 
 def test_an_unjudged_episode_says_so(make):

@@ -40,7 +40,7 @@ def test_rows_by_tier_and_in_all(records):
         (7, 9),
         (50, 54),
     ]
-    assert rows[-1].goal_rate == pytest.approx(50 / 54)
+    assert rows[-1].rate == pytest.approx(50 / 54)
     assert rows[-1].mean_ms == 12.5
 
 
@@ -57,7 +57,7 @@ def test_tiers_that_were_not_played_have_no_row(make):
 
 def test_nothing_played():
     rows = summarize([])
-    assert [(row.name, row.episodes, row.goal_rate) for row in rows] == [("all", 0, 0.0)]
+    assert [(row.name, row.episodes, row.rate) for row in rows] == [("all", 0, 0.0)]
 
 
 def test_a_clean_run_needs_no_remarks(records):
@@ -86,3 +86,29 @@ def test_the_table_shows_successes_rate_and_interval(records):
     assert "50/54" in line
     assert "92.6%" in line
     assert "82.4%-97.1%" in line
+
+
+def columns(records):
+    console = Console(file=io.StringIO(), width=80)
+    console.print(render(records, "title"))
+    lines = [line for line in console.file.getvalue().splitlines() if line.strip()]
+    assert all(len(line) <= 80 for line in lines)
+    return lines[1].split(), lines[-1].split()
+
+
+def test_the_rule_of_the_profile_comes_first_and_has_the_interval(make):
+    changes = [
+        {"goal_success": True, "goal_success_strict": False},
+        {"goal_success": True, "goal_success_strict": True},
+        {"goal_success": True, "goal_success_strict": False},
+    ]
+
+    def records(profile):
+        return [make.record(f"t{i}", profile=profile, **c) for i, c in enumerate(changes)]
+
+    head, row = columns(records("milo"))
+    assert (head[1:3], head[-4:]) == (["goal", "rate"], ["strict", "exec", "plan", "ms"])
+    assert (row[1:3], row[4]) == (["3/3", "100.0%"], "1/3")
+    head, row = columns(records("strict"))
+    assert (head[1:3], head[-4:]) == (["strict", "rate"], ["goal", "exec", "plan", "ms"])
+    assert (row[1:3], row[4]) == (["1/3", "33.3%"], "3/3")
