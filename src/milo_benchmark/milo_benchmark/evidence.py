@@ -11,6 +11,7 @@ from milo_core.failures import (
     StepFacts,
     StepTruth,
     UnmetCondition,
+    class_of_step,
 )
 from milo_core.strict_goals import REACH
 from milo_core.tasks import SubGoal
@@ -48,23 +49,39 @@ class TruthReader:
     truth: Truth
 
     def step_facts(self) -> tuple[StepFacts, ...]:
-        """Return the facts of all steps, with the truth about those that did not work."""
-        return tuple(self._facts())
+        """Return the facts of all steps.
 
-    def _facts(self) -> Iterator[StepFacts]:
-        ends = [self.reset_step]
+        Of the steps that did not work, the last one of each sub-goal and class comes with the
+        truth; no other one decides, and truth takes time to decode.
+        """
+        traced = list(self._trace())
+        deciding = {
+            (facts.sub_goal, class_of_step(facts)): index
+            for index, (_, facts, _) in enumerate(traced)
+            if facts.status in ("failed", "blocked")
+        }
+        return tuple(
+            replace(facts, truth=self._truth_before(step, ends))
+            if index in deciding.values()
+            else facts
+            for index, (step, facts, ends) in enumerate(traced)
+        )
+
+    def _trace(self) -> Iterator[tuple[StepRecord, StepFacts, Sequence[int]]]:
+        """Yield each step with its facts and the engine steps at which those before it ended."""
+        ends: tuple[int, ...] = (self.reset_step,)
         for plan in self.plans:
             for step in plan.steps:
-                yield StepFacts(
+                facts = StepFacts(
                     sub_goal=plan.sub_goal_index,
                     action=step.action,
                     status=step.status,
                     error_code=step.error_code,
                     believed_unmet=tuple(step.unmet_preconditions),
-                    truth=self._truth_before(step, ends),
                 )
+                yield step, facts, ends
                 if step.engine_step is not None:
-                    ends.append(step.engine_step)
+                    ends = (*ends, step.engine_step)
 
     def _truth_before(self, step: StepRecord, ends: Sequence[int]) -> StepTruth | None:
         """Return the truth about a step that did not work, on the state it started from.
@@ -74,7 +91,7 @@ class TruthReader:
             ends: engine steps after those before it in the trace, the reset first.
         """
         action = ACTIONS.get(step.action)
-        if step.status not in ("failed", "blocked") or action is None:
+        if action is None:
             return None
         # An agent may come back to a sub-goal, so the trace alone doesn't tell what came before;
         # and a skill that refuses by itself ends at the engine step at which it began.

@@ -84,7 +84,14 @@ def _table(records: Sequence[EpisodeRecord], title: str) -> Table:
     # Narrow enough for 80 columns. Rate and interval stand behind the rule of the profile.
     strict_counts = bool(records) and is_strict(records[0].profile)
     first, second = ("strict", "goal") if strict_counts else ("goal", "strict")
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        padding=(0, 0, 0, 1),
+        pad_edge=False,
+    )
     table.add_column("tier", no_wrap=True)
     for name in (first, "rate", "95 % interval", second, "exec", "plan", "ms"):
         table.add_column(name, justify="right", no_wrap=True)

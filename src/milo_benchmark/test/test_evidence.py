@@ -168,3 +168,17 @@ def test_goals_know_what_became_of_them(make):
     assert (second.abandoned_code, second.satisfied, second.plan_invalid) == (0, True, True)
     assert (first.exists, second.exists, second.verb) == (True, False, "find")
     assert goal_facts(goals, [], [], [], None)[0].exists is None
+
+
+def test_only_what_decides_is_looked_up(make):
+    asked = []
+
+    def truth(step):
+        asked.append(step)
+        return world(step)
+
+    step = make.step(1, "pickup", status="failed", error_code=PickError.NOT_VISIBLE)
+    steps = [step.model_copy(update={"engine_step": RESET + n}) for n in range(1, 30)]
+    facts = TruthReader([make.plan(steps)], RESET, "physical", truth).step_facts()
+    assert [f.truth is not None for f in facts] == [False] * 28 + [True]
+    assert asked == [RESET + 28]
