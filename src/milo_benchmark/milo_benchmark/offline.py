@@ -7,7 +7,7 @@ want; episodes that count are played on the graph.
 
 from dataclasses import dataclass
 
-from milo_core.frames import to_map, yaw_to_map
+from milo_core.frames import to_map, to_unity, yaw_to_map, yaw_to_unity
 from milo_core.profiles import Profile
 from milo_core.snapshot import Snapshot
 from milo_core.strict_goals import Evidence, StrictJudgement, evaluate_strict
@@ -23,7 +23,7 @@ from milo_sim_bridge import skills
 from milo_sim_bridge.engine import Engine
 from milo_sim_bridge.looking import LookAtGoal, look_at
 from milo_sim_bridge.navigation import NavigateGoal, navigate_to
-from milo_sim_bridge.skill_run import Control, SkillResult
+from milo_sim_bridge.skill_run import Control, EnginePose, SkillResult
 
 FAR = 100.0
 """Metres; farther than any iTHOR room is wide."""
@@ -40,7 +40,11 @@ class EngineSkills:
 
     def navigate(self, object_id: str, mode: str, options: StepOptions) -> SkillOutcome:
         """See Skills."""
-        goal = NavigateGoal(object_id, mode=mode)
+        excluded = tuple(
+            EnginePose(to_unity(pose.x, pose.y, 0.0), yaw_to_unity(pose.yaw))
+            for pose in options.excluded_poses
+        )
+        goal = NavigateGoal(object_id, mode=mode, purpose=options.purpose, excluded=excluded)
         return self._outcome(navigate_to(self._engine, self._control, goal))
 
     def pick(self, object_id: str, force: bool) -> SkillOutcome:
@@ -52,7 +56,7 @@ class EngineSkills:
         self, object_id: str, receptacle_id: str, force: bool, any_type: bool, turn: float
     ) -> SkillOutcome:
         """See Skills."""
-        goal = skills.PlaceGoal(receptacle_id, object_id, force)
+        goal = skills.PlaceGoal(receptacle_id, object_id, force, any_type, turn)
         return self._outcome(skills.place(self._engine, self._control, goal))
 
     def set_open(self, object_id: str, openness: float, force: bool) -> SkillOutcome:
@@ -86,7 +90,14 @@ class EngineSkills:
         if snapshot is not None:
             x, y, _ = to_map(*snapshot.agent_position)
             pose = BasePose(x, y, yaw_to_map(snapshot.agent_yaw))
-        return SkillOutcome(result.error_code, result.error_msg, result.step, pose=pose)
+        return SkillOutcome(
+            result.error_code,
+            result.error_msg,
+            result.step,
+            pose=pose,
+            viewing=result.viewing,
+            type_forced=result.type_forced,
+        )
 
 
 class EngineObservations:

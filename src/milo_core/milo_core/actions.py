@@ -110,10 +110,14 @@ class Action:
         for effect in self.changes(physics):
             effect.apply(world, arguments)
 
-    def accomplished(self, world: WorldModel, arguments: Mapping[str, str]) -> bool:
+    def accomplished(
+        self, world: WorldModel, arguments: Mapping[str, str], physics: Physics = "published"
+    ) -> bool:
         """Return whether everything that the action brings about is true already."""
         return all(
-            effect.literal.holds(world, arguments) for effect in self.effects if not effect.for_each
+            effect.literal.holds(world, arguments)
+            for effect in self.changes(physics)
+            if not effect.for_each
         )
 
 

@@ -150,7 +150,7 @@ class AgendaStep:
 
     def accomplished(self, world: WorldModel) -> bool:
         """Return whether everything the step brings about is true already."""
-        return ACTIONS[self.action].accomplished(world, self.arguments)
+        return ACTIONS[self.action].accomplished(world, self.arguments, "physical")
 
     def __str__(self) -> str:
         return str(self.planned)

@@ -215,8 +215,7 @@ class _Task:
             None,
         )
         poses = memory.excluded_poses.get((object_id, _action_at(object_id, item)), ())
-        view = item is not None and item.verb in _VIEW_VERBS and object_id == item.object_id
-        return StepOptions(purpose="view" if view else "", excluded_poses=tuple(poses))
+        return StepOptions(purpose=_purpose(object_id, item), excluded_poses=tuple(poses))
 
     def _remember(self, record: StepRecord, before: WorldModel, done: bool) -> None:
         """Take in what a step changed."""
@@ -242,6 +241,15 @@ class _Task:
                 memory.opened.setdefault(record.object_id, record.sub_goal)
         elif record.action == "close":
             memory.opened.pop(record.object_id, None)
+
+
+def _purpose(object_id: str, item: AgendaItem | None) -> str:
+    """Return the purpose of navigating to an instance, as in NavigateTo.action."""
+    if item is None or object_id not in (item.object_id, item.target_id):
+        return ""
+    if item.verb in _VIEW_VERBS:
+        return "view"
+    return "place" if item.verb is Verb.STORE and object_id == item.target_id else ""
 
 
 def _action_at(object_id: str, item: AgendaItem | None) -> str:

@@ -16,6 +16,9 @@ from milo_core.frames import (
     Quaternion,
     quaternion_from_unity_euler,
     to_map,
+    to_unity,
+    yaw_from_quaternion,
+    yaw_to_unity,
 )
 from milo_core.goals import Verdict
 from milo_core.snapshot import Snapshot, SnapshotObject
@@ -35,7 +38,7 @@ from milo_ros import conversions as common
 from milo_sim_bridge.engine import StepResult
 from milo_sim_bridge.looking import LookAtGoal
 from milo_sim_bridge.navigation import BasePose, NavigateGoal
-from milo_sim_bridge.skill_run import MAP_FRAME, SkillResult
+from milo_sim_bridge.skill_run import MAP_FRAME, EnginePose, SkillResult
 from milo_sim_bridge.skills import (
     PickGoal,
     PlaceGoal,
@@ -161,7 +164,14 @@ def navigate_goal(goal: NavigateTo.Goal) -> NavigateGoal:
         (position.x, position.y, position.z),
         Quaternion(facing.x, facing.y, facing.z, facing.w),
     )
-    return NavigateGoal(goal.object_id, pose, goal.mode, goal.stop_distance)
+    excluded = tuple(_excluded_pose(pose) for pose in goal.excluded_poses)
+    return NavigateGoal(goal.object_id, pose, goal.mode, goal.stop_distance, goal.purpose, excluded)
+
+
+def _excluded_pose(pose: Pose) -> EnginePose:
+    position, facing = pose.position, pose.orientation
+    yaw = yaw_from_quaternion(Quaternion(facing.x, facing.y, facing.z, facing.w))
+    return EnginePose(to_unity(position.x, position.y, position.z), yaw_to_unity(yaw))
 
 
 def pick_goal(goal: Pick.Goal) -> PickGoal:
@@ -171,7 +181,7 @@ def pick_goal(goal: Pick.Goal) -> PickGoal:
 
 def place_goal(goal: Place.Goal) -> PlaceGoal:
     """Read a goal."""
-    return PlaceGoal(goal.receptacle_id, goal.object_id, goal.force)
+    return PlaceGoal(goal.receptacle_id, goal.object_id, goal.force, goal.any_type, goal.turn)
 
 
 def set_open_goal(goal: SetOpen.Goal) -> SetOpenGoal:
@@ -206,6 +216,7 @@ def navigate_result(result: SkillResult, stamp: Time) -> NavigateTo.Result:
         poses_found=result.poses_found,
         path_length=result.path_length,
         shortest_length=result.shortest_length,
+        viewing=result.viewing,
     )
     viewing = result.viewing_pose
     if viewing is not None:
@@ -225,7 +236,7 @@ def pick_result(result: SkillResult, stamp: Time) -> Pick.Result:
 
 def place_result(result: SkillResult, stamp: Time) -> Place.Result:
     """Write a result."""
-    message = Place.Result()
+    message = Place.Result(type_forced=result.type_forced)
     placed = _moved(result)
     if placed is not None:
         message.pose = _stamped(object_pose(placed), stamp)

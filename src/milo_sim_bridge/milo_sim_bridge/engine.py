@@ -135,6 +135,11 @@ class Engine:
         return self._config.grid_size
 
     @property
+    def reach(self) -> float:
+        """How far the agent sees and reaches, metres."""
+        return self._config.visibility_distance
+
+    @property
     def blindness(self) -> str:
         """Why the player sends no pictures, one sentence; empty: it can, as far as is known."""
         return self._blindness

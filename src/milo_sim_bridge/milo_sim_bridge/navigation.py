@@ -1,14 +1,15 @@
 """NavigateTo: the base moves to an object or to a pose, by teleport or along a path."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from milo_core.error_codes import NavigateToError
 from milo_core.frames import Quaternion, to_unity, yaw_from_quaternion, yaw_to_unity
-from milo_core.snapshot import Vector
-from milo_sim_bridge import path_following
+from milo_core.snapshot import SnapshotObject, Vector
+from milo_sim_bridge import path_following, viewpoints
+from milo_sim_bridge.path_planning import turn_between
 from milo_sim_bridge.skill_run import (
     MAP_FRAME,
     Control,
@@ -22,6 +23,13 @@ from milo_sim_bridge.skill_run import (
 
 MODE_TELEPORT = "teleport"
 MODE_PATH = "path"
+PURPOSES = ("", "interact", "place", "view")
+_VIEWS = 5
+"""Viewing poses that are tried."""
+_SAME_PLACE = 0.1
+"""Metres within which a pose is one that was excluded."""
+_SAME_HEADING = 10.0
+"""Degrees within which it is."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +49,18 @@ class NavigateGoal:
     pose: BasePose | None = None
     mode: str = ""
     stop_distance: float = 0.0
+    purpose: str = ""
+    excluded: tuple[EnginePose, ...] = ()
+    """Not to be taken again; their horizon and posture don't matter."""
 
 
 def navigate_to(engine: SkillEngine, control: Control, goal: NavigateGoal) -> SkillResult:
-    """Move the base to where an object can be interacted with, or to a pose.
+    """Move the base to where an object can be interacted with or seen, or to a pose.
 
     The mode `teleport` takes the engine's first interactable pose, `path` drives to the one that is
-    cheapest to reach. With `stop_distance` the poses farther than that from the object's box
+    cheapest to reach. The purpose `place` prefers poses close to the object that look at its
+    middle; `view` is content with a pose that sees the object where none to interact with it can
+    be had. With `stop_distance` the poses farther than that from the object's box
     centre (on the floor) are passed over. A pose is taken on the floor on which the robot stands:
     its height, roll and pitch don't matter, the camera keeps its pitch.
     """
@@ -67,6 +80,9 @@ def _check_motion(run: SkillRun, goal: NavigateGoal) -> None:
         raise run.error(
             "INVALID_GOAL", f"'{goal.mode}' is no mode; use '{MODE_TELEPORT}' or '{MODE_PATH}'."
         )
+    if goal.purpose not in PURPOSES:
+        purposes = ", ".join(f"'{purpose}'" for purpose in PURPOSES[1:])
+        raise run.error("INVALID_GOAL", f"'{goal.purpose}' is no purpose; use {purposes}.")
     if not (math.isfinite(goal.stop_distance) and goal.stop_distance >= 0):
         raise run.error("INVALID_GOAL", "stop_distance must be a number of metres, 0 or more.")
 
@@ -85,15 +101,76 @@ def _navigate_to_object(run: SkillRun, goal: NavigateGoal) -> None:
     poses = list(found or ())
     if goal.stop_distance:
         poses = [p for p in poses if _floor_distance(p, target.box_center) <= goal.stop_distance]
-    run.report.poses_found = len(poses)
+    candidates = [pose for p in poses if not _is_excluded(pose := _engine_pose(p), goal)]
+    run.report.poses_found = len(candidates)
+    missing = _missing(goal, len(poses) - len(candidates))
+    try:
+        _approach(run, goal, target, candidates, missing)
+    except SkillError as error:
+        hopeless = (NavigateToError.UNREACHABLE, NavigateToError.NO_INTERACTABLE_POSE)
+        if goal.purpose != "view" or error.code not in hopeless:
+            raise
+        _view(run, goal, target, error)
+
+
+def _is_excluded(pose: EnginePose, goal: NavigateGoal) -> bool:
+    x, _, z = pose.position
+    return any(
+        math.hypot(x - other.position[0], z - other.position[2]) <= _SAME_PLACE
+        and abs(turn_between(pose.yaw, other.yaw)) <= _SAME_HEADING
+        for other in goal.excluded
+    )
+
+
+def _missing(goal: NavigateGoal, excluded: int) -> str:
     near = f" within {goal.stop_distance:g} m" if goal.stop_distance else ""
-    missing = f"There is no pose{near} from which {goal.object_id} can be interacted with."
-    if path:
-        path_following.drive_to_object(run, target, [_engine_pose(p) for p in poses], missing)
-    elif poses:
-        _teleport(run, _engine_pose(poses[0]))
-    else:
+    other = "no other pose" if excluded else "no pose"
+    besides = f" ({excluded} were excluded)" if excluded else ""
+    return f"There is {other}{near} from which {goal.object_id} can be interacted with{besides}."
+
+
+def _approach(
+    run: SkillRun,
+    goal: NavigateGoal,
+    target: SnapshotObject,
+    candidates: Sequence[EnginePose],
+    missing: str,
+) -> None:
+    """Move to one of the poses from which an object can be interacted with."""
+    if goal.mode == MODE_PATH:
+        close = goal.purpose == "place"
+        path_following.drive_to_object(run, target, candidates, missing, close=close)
+    elif not candidates:
         raise SkillError(NavigateToError.NO_INTERACTABLE_POSE, missing)
+    elif goal.purpose == "place":
+        _teleport(run, min(candidates, key=lambda pose: viewpoints.closeness(pose, target)))
+    else:
+        _teleport(run, candidates[0])
+
+
+def _view(run: SkillRun, goal: NavigateGoal, target: SnapshotObject, reason: SkillError) -> None:
+    """Move to where an object is in the picture, however far away.
+
+    Raises:
+        SkillError: `reason`: it is not seen from any of the best poses.
+    """
+    grid = path_following.map_of(run)
+    for pose in viewpoints.viewing_poses(run, grid, target)[:_VIEWS]:
+        if _is_excluded(pose, goal):
+            continue
+        try:
+            if goal.mode == MODE_PATH:
+                path_following.drive_to_view(run, grid, pose)
+            else:
+                _teleport(run, pose)
+        except SkillError as error:
+            if error.code in (NavigateToError.UNREACHABLE, NavigateToError.BLOCKED):
+                continue
+            raise
+        if viewpoints.is_in_picture(run, target):
+            run.report.viewing = True
+            return
+    raise reason
 
 
 def _engine_pose(pose: Mapping[str, Any]) -> EnginePose:

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 from milo_core.error_codes import NavigateToError
 from milo_core.snapshot import Snapshot, SnapshotObject, Vector
+from milo_sim_bridge import viewpoints
 from milo_sim_bridge.engine import StepResult
-from milo_sim_bridge.looking import Gaze, angle_to, camera_at, gaze_at, reachable_gaze
 from milo_sim_bridge.path_planning import (
-    HEADINGS,
     Destination,
     GridMap,
     Node,
@@ -30,8 +29,6 @@ _ON_CELL = 0.02
 """Metres by which a move may end beside its cell's centre."""
 _SAME_ANGLE = 0.05
 """Degrees that need no turn."""
-_ANY_DISTANCE = 100.0
-"""Metres; GetInteractablePoses then leaves out its limit of distance."""
 
 
 @dataclass(frozen=True)
@@ -51,21 +48,30 @@ class _Blocked(Exception):
 
 
 def drive_to_object(
-    run: SkillRun, target: SnapshotObject, poses: Sequence[EnginePose], missing: str
+    run: SkillRun,
+    target: SnapshotObject,
+    poses: Sequence[EnginePose],
+    missing: str,
+    *,
+    close: bool = False,
 ) -> None:
     """Drive to the cheapest of an object's interactable poses.
+
+    With `close`, poses near the object's middle that look at it are worth a detour.
 
     Raises:
         SkillError: UNREACHABLE (`missing`: the sentence for no pose at all), with the nearest
             viewing pose in the report; BLOCKED: every way was found to be blocked.
     """
-    grid = _map_of(run)
+    grid = map_of(run)
     state = run.state()
+
+    def extra_cost(pose: EnginePose) -> float:
+        detour = viewpoints.closeness(pose, target) if close else 0.0
+        return _posture_cost(state, pose) + detour
+
     ends = [
-        _End(
-            Destination(cell, pose.yaw, _posture_cost(state, pose)),
-            pose,
-        )
+        _End(Destination(cell, pose.yaw, extra_cost(pose)), pose)
         for pose in poses
         if (cell := grid.cell_of(pose.position[0], pose.position[2])) in grid.cells
     ]
@@ -73,8 +79,19 @@ def drive_to_object(
         _drive(run, grid, ends, missing if not poses else f"No way leads to {target.object_id}.")
     except SkillError as error:
         if error.code == NavigateToError.UNREACHABLE:
-            run.report.viewing_pose = _viewing_pose(run, grid, target)
+            seen = viewpoints.viewing_poses(run, grid, target)
+            run.report.viewing_pose = seen[0] if seen else None
         raise
+
+
+def drive_to_view(run: SkillRun, grid: GridMap, pose: EnginePose) -> None:
+    """Drive to a viewing pose.
+
+    Raises:
+        SkillError: UNREACHABLE or BLOCKED: no way leads there.
+    """
+    end = _End(Destination(grid.cell_of(pose.position[0], pose.position[2]), pose.yaw), pose)
+    _drive(run, grid, [end], "No way leads to where the object could be seen.")
 
 
 def drive_to_pose(run: SkillRun, position: Vector, yaw: float) -> None:
@@ -84,13 +101,14 @@ def drive_to_pose(run: SkillRun, position: Vector, yaw: float) -> None:
         SkillError: UNREACHABLE: the robot can't get to that cell; BLOCKED: every way there was
             found to be blocked.
     """
-    grid = _map_of(run)
+    grid = map_of(run)
     cell = grid.cell_of(position[0], position[2])
     ends = [_End(Destination(cell, yaw), None)] if cell in grid.cells else []
     _drive(run, grid, ends, "The pose is not on a cell that the robot can reach.")
 
 
-def _map_of(run: SkillRun) -> GridMap:
+def map_of(run: SkillRun) -> GridMap:
+    """Return the map of the cells that the robot can reach from where it stands."""
     found = run.act("planning", "GetReachablePositions").action_return
     positions = [(p["x"], p["z"]) for p in found or ()]
     here = run.state().agent_position
@@ -105,12 +123,12 @@ def _posture_cost(state: Snapshot, pose: EnginePose) -> float:
 def _drive(run: SkillRun, grid: GridMap, ends: Sequence[_End], unreachable: str) -> None:
     refusal: StepResult | None = None
     destinations = [end.destination for end in ends]
-    lengths = grid.lengths_from(_cell_now(run, grid))
+    lengths = grid.lengths_from(cell_now(run, grid))
     run.report.shortest_length = min(
         (lengths[d.cell] for d in destinations if d.cell in lengths), default=0.0
     )
     while True:
-        route = grid.plan(_cell_now(run, grid), run.state().agent_yaw, destinations)
+        route = grid.plan(cell_now(run, grid), run.state().agent_yaw, destinations)
         if route is None and refusal is not None:
             raise SkillError(NavigateToError.BLOCKED, refusal.error_message)
         if route is None:
@@ -126,7 +144,8 @@ def _drive(run: SkillRun, grid: GridMap, ends: Sequence[_End], unreachable: str)
             refusal = blocked.result
 
 
-def _cell_now(run: SkillRun, grid: GridMap) -> tuple[int, int]:
+def cell_now(run: SkillRun, grid: GridMap) -> tuple[int, int]:
+    """Return the cell on which the robot stands."""
     x, _, z = run.state().agent_position
     return grid.cell_of(x, z)
 
@@ -183,49 +202,3 @@ def _take_posture(run: SkillRun, pose: EnginePose) -> None:
     if abs(tilt) >= _SAME_ANGLE:
         action = "LookDown" if tilt > 0 else "LookUp"
         run.act("moving", action, distance=0.0, degrees=abs(tilt))
-
-
-def _viewing_pose(run: SkillRun, grid: GridMap, target: SnapshotObject) -> EnginePose | None:
-    """Return the pose nearest to an object from which it is seen, else one that faces it.
-
-    The engine's pose search without its limit of distance gives the poses with a clear sight.
-    Where there is none (behind glass or a closed door) it is the nearest cell, turned to the
-    object.
-    """
-    found = run.attempt(
-        "querying_poses",
-        "GetInteractablePoses",
-        objectId=target.object_id,
-        rotations=[float(heading) for heading in HEADINGS],
-        maxDistance=_ANY_DISTANCE,
-    )
-    reached = grid.lengths_from(_cell_now(run, grid))
-    seen = [
-        EnginePose((p["x"], p["y"], p["z"]), p["rotation"], p["horizon"], p["standing"])
-        for p in (found.action_return if found.success else None) or ()
-        if grid.cell_of(p["x"], p["z"]) in reached
-    ]
-    if seen:
-        return min(seen, key=lambda pose: (_gap(pose.position, target), _offset(pose, target)))
-    y = run.state().agent_position[1]
-    places = [(x, y, z) for x, z in map(grid.centre_of, sorted(reached))]
-    if not places:
-        return None
-    return _facing(min(places, key=lambda place: _gap(place, target)), target, run)
-
-
-def _gap(place: Vector, target: SnapshotObject) -> float:
-    return math.hypot(place[0] - target.box_center[0], place[2] - target.box_center[2])
-
-
-def _offset(pose: EnginePose, target: SnapshotObject) -> float:
-    """Radians by which an object's centre lies beside the optical axis."""
-    camera = camera_at(pose.position, standing=pose.standing)
-    return angle_to(camera, Gaze(pose.yaw, pose.horizon), target.box_center)
-
-
-def _facing(place: Vector, target: SnapshotObject, run: SkillRun) -> EnginePose:
-    state = run.state()
-    camera = camera_at(place, standing=state.standing)
-    gaze = reachable_gaze(gaze_at(camera, target.box_center, state.agent_yaw))
-    return EnginePose(place, gaze.yaw, gaze.horizon, state.standing)

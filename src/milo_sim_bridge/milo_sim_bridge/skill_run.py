@@ -34,6 +34,10 @@ class SkillEngine(Protocol):
     def grid_size(self) -> float:
         """Width of the cells of motion, metres."""
 
+    @property
+    def reach(self) -> float:
+        """How far the agent sees and reaches, metres."""
+
     def step(self, action: str, **arguments: object) -> StepResult:
         """Do one engine action."""
 
@@ -74,6 +78,10 @@ class SkillReport:
     """Metres of the shortest way over the reachable cells; 0 for a teleport."""
     viewing_pose: EnginePose | None = None
     """Offered where an object can't be reached: the nearest pose that faces it."""
+    viewing: bool = False
+    """The robot stands where it sees the object, out of reach."""
+    type_forced: bool = False
+    """The engine's table of receptacle types was overruled."""
     angle_error: float = math.nan
     """Radians between the camera's axis and the line to the point looked at."""
 
@@ -107,11 +115,12 @@ class SkillRun:
     """One execution of a skill.
 
     Attributes:
+        action: name of the skill action, a key of CODES_OF_ACTION.
         report: what it has to tell beside its end.
     """
 
     def __init__(self, action: str, engine: SkillEngine, control: Control) -> None:
-        self._action = action
+        self.action = action
         self._codes = CODES_OF_ACTION[action]
         self._engine = engine
         self._control = control
@@ -124,12 +133,17 @@ class SkillRun:
     def refusal(self, result: StepResult) -> SkillError:
         """Return the error that a refused engine action means."""
         message = result.error_message or f"The engine refused {result.action} without a reason."
-        return SkillError(classify_engine_message(self._action, message), message)
+        return SkillError(classify_engine_message(self.action, message), message)
 
     @property
     def grid_size(self) -> float:
         """Width of the cells of motion, metres."""
         return self._engine.grid_size
+
+    @property
+    def reach(self) -> float:
+        """How far the agent sees and reaches, metres."""
+        return self._engine.reach
 
     def latest(self) -> StepResult:
         """Return the result of the last engine action."""
@@ -157,7 +171,7 @@ class SkillRun:
     ) -> StepResult:
         """Do one engine action unless the goal was cancelled; a refusal is a result."""
         if self._control.canceled():
-            raise self.error("CANCELED", f"{self._action} was cancelled before {action}.")
+            raise self.error("CANCELED", f"{self.action} was cancelled before {action}.")
         self.announce(stage, distance)
         return self._engine.step(action, **arguments)
 

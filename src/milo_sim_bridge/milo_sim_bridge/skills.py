@@ -1,5 +1,6 @@
 """The skills of the hand as sequences of engine actions, with numbered error codes."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ from milo_core.error_codes import (
     SliceError,
 )
 from milo_core.snapshot import Snapshot, SnapshotObject
+from milo_sim_bridge import checks
+from milo_sim_bridge.engine import StepResult
 from milo_sim_bridge.skill_run import (
     Control,
     SkillEngine,
@@ -39,6 +42,10 @@ class PlaceGoal:
     receptacle_id: str
     object_id: str = ""
     force: bool = False
+    any_type: bool = False
+    """Unforced: overrule the engine's table of receptacle types, if that is all it refuses for."""
+    turn: float = 0.0
+    """Radians about the vertical, anticlockwise from above: the object is turned first."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,9 @@ def pick(engine: SkillEngine, control: Control, goal: PickGoal) -> SkillResult:
     """Take an object into the hand."""
 
     def body(run: SkillRun) -> None:
-        run.require_object(goal.object_id)
+        target = run.require_object(goal.object_id)
+        if not goal.force:
+            checks.check_pick(run, target)
         after = run.act("grasping", "PickupObject", objectId=goal.object_id, forceAction=goal.force)
         held = after.snapshot.held_id
         if held != goal.object_id:
@@ -96,11 +105,14 @@ def place(engine: SkillEngine, control: Control, goal: PlaceGoal) -> SkillResult
     """Put the held object into or onto a receptacle."""
 
     def body(run: SkillRun) -> None:
-        run.require_object(goal.receptacle_id, "receptacle_id")
+        receptacle = run.require_object(goal.receptacle_id, "receptacle_id")
         held = _require_held(run, goal.object_id)
-        after = run.act(
-            "placing", "PutObject", objectId=goal.receptacle_id, forceAction=goal.force
-        ).snapshot
+        if not goal.force:
+            checks.check_place(run, receptacle)
+        if goal.turn:
+            # Unity turns clockwise. A hand that can't turn is no reason not to place.
+            run.attempt("turning", "RotateHeldObject", yaw=-math.degrees(goal.turn))
+        after = _put(run, goal).snapshot
         where = _location(after, held)
         run.report.object_id = (held or "") if where else ""
         run.report.receptacle_id = where[0] if where else ""
@@ -113,6 +125,19 @@ def place(engine: SkillEngine, control: Control, goal: PlaceGoal) -> SkillResult
         run.report.receptacle_id = goal.receptacle_id
 
     return execute("Place", engine, control, body)
+
+
+def _put(run: SkillRun, goal: PlaceGoal) -> StepResult:
+    """Put the held object down, overruling the table of receptacle types where that is allowed."""
+    target = goal.receptacle_id
+    result = run.attempt("placing", "PutObject", objectId=target, forceAction=goal.force)
+    if result.success:
+        return result
+    refusal = run.refusal(result)
+    if goal.force or not goal.any_type or refusal.code != PlaceError.TYPE_NOT_ALLOWED:
+        raise refusal
+    run.report.type_forced = True
+    return run.act("placing", "PutObject", objectId=target, forceAction=True)
 
 
 def _require_held(run: SkillRun, object_id: str) -> str | None:
@@ -142,10 +167,14 @@ def set_open(engine: SkillEngine, control: Control, goal: SetOpenGoal) -> SkillR
     """Open an object to a degree, 0 (closed) to 1."""
 
     def body(run: SkillRun) -> None:
-        run.require_object(goal.object_id)
+        target = run.require_object(goal.object_id)
         if not 0.0 <= goal.openness <= 1.0:  # false for NaN, too
             raise run.error("INVALID_GOAL", f"openness must be in 0..1, not {goal.openness:g}.")
         run.report.object_id = goal.object_id
+        if not goal.force:
+            sentence = f"{goal.object_id} can't be opened."
+            checks.require_affordance(run, target.openable, "NOT_OPENABLE", sentence)
+            checks.require_in_reach(run, target)
         after = run.act(*_opening(goal.openness), **_opening_arguments(goal)).snapshot
         state = after.objects.get(goal.object_id)
         if state is None or not _is_open_as_wanted(state, goal.openness):
@@ -178,8 +207,12 @@ def set_toggled(engine: SkillEngine, control: Control, goal: SetToggledGoal) -> 
     """Switch an object on or off."""
 
     def body(run: SkillRun) -> None:
-        run.require_object(goal.object_id)
+        target = run.require_object(goal.object_id)
         run.report.object_id = goal.object_id
+        if not goal.force:
+            sentence = f"{goal.object_id} has no switch."
+            checks.require_affordance(run, target.toggleable, "NOT_TOGGLEABLE", sentence)
+            checks.require_in_reach(run, target)
         action = "ToggleObjectOn" if goal.toggled else "ToggleObjectOff"
         stage = "switching_on" if goal.toggled else "switching_off"
         after = run.act(
@@ -204,6 +237,12 @@ def slice_object(engine: SkillEngine, control: Control, goal: SliceGoal) -> Skil
             raise SkillError(
                 SliceError.ALREADY_SLICED, f"{goal.object_id} has been cut up already."
             )
+        if not goal.force:
+            sentence = f"{goal.object_id} can't be cut."
+            checks.require_affordance(run, target.sliceable, "NOT_SLICEABLE", sentence)
+            # What is in the hand is in reach; that it must not be there is the engine's to say.
+            if not target.is_picked_up:
+                checks.require_in_reach(run, target)
         before = set(run.state().objects)
         after = run.act(
             "cutting", "SliceObject", objectId=goal.object_id, forceAction=goal.force

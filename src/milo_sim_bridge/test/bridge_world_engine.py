@@ -39,6 +39,7 @@ class WorldEngine:
         return self._latest
 
     grid_size = 0.25
+    reach = 1.5
 
     @property
     def step_count(self) -> int:

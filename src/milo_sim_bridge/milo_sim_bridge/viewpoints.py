@@ -1,0 +1,79 @@
+"""From where an object is seen well: poses and how good they are, all in Unity's frame."""
+
+import math
+
+from milo_core.snapshot import Snapshot, SnapshotObject, Vector
+from milo_sim_bridge.looking import Gaze, angle_to, camera_at, gaze_at, reachable_gaze
+from milo_sim_bridge.path_planning import HEADINGS, GridMap
+from milo_sim_bridge.skill_run import EnginePose, SkillRun
+
+ANY_DISTANCE = 100.0
+"""Metres; farther than any room is wide, so that the engine leaves out its limit of distance."""
+_METRES_PER_METRE = 2.0
+"""Metres of detour that a pose is worth which is one metre closer."""
+_METRES_PER_RADIAN = 1.0
+"""Metres of detour that a pose is worth which looks one radian nearer to the middle."""
+
+
+def closeness(pose: EnginePose, target: SnapshotObject) -> float:
+    """Return how bad a pose is for placing something, in metres of detour.
+
+    An unforced PutObject only takes points that are in the picture and within reach, so the pose
+    should be close to the receptacle and look at its middle.
+    """
+    return _METRES_PER_METRE * _gap(pose.position, target) + _METRES_PER_RADIAN * _offset(
+        pose, target
+    )
+
+
+def viewing_poses(run: SkillRun, grid: GridMap, target: SnapshotObject) -> list[EnginePose]:
+    """Return reachable poses from which an object should be seen, nearest to it first.
+
+    The engine's pose search without its limit of distance gives the poses with a clear sight. The
+    last one is the nearest cell, turned to the object: behind glass or a closed door there is no
+    other.
+    """
+    found = run.attempt(
+        "querying_poses",
+        "GetInteractablePoses",
+        objectId=target.object_id,
+        rotations=[float(heading) for heading in HEADINGS],
+        maxDistance=ANY_DISTANCE,
+    )
+    state = run.state()
+    reached = grid.lengths_from(grid.cell_of(state.agent_position[0], state.agent_position[2]))
+    seen = [
+        EnginePose((p["x"], p["y"], p["z"]), p["rotation"], p["horizon"], p["standing"])
+        for p in (found.action_return if found.success else None) or ()
+        if grid.cell_of(p["x"], p["z"]) in reached
+    ]
+    seen.sort(key=lambda pose: (_gap(pose.position, target), _offset(pose, target)))
+    y = state.agent_position[1]
+    places = [(x, y, z) for x, z in map(grid.centre_of, sorted(reached))]
+    places.sort(key=lambda place: _gap(place, target))
+    # One pose a cell: what is hidden from one horizon is seldom seen from another.
+    best = list({grid.cell_of(p.position[0], p.position[2]): p for p in reversed(seen)}.values())
+    best.reverse()
+    return [*best, *(_facing(place, target, state) for place in places[: 1 if best else 5])]
+
+
+def is_in_picture(run: SkillRun, target: SnapshotObject) -> bool:
+    """Return whether the engine finds an object in the picture, at any distance."""
+    found = run.attempt("looking", "GetVisibleObjects", maxDistance=ANY_DISTANCE)
+    return found.success and target.object_id in (found.action_return or ())
+
+
+def _gap(place: Vector, target: SnapshotObject) -> float:
+    return math.hypot(place[0] - target.box_center[0], place[2] - target.box_center[2])
+
+
+def _offset(pose: EnginePose, target: SnapshotObject) -> float:
+    """Radians by which an object's centre lies beside the optical axis."""
+    camera = camera_at(pose.position, standing=pose.standing)
+    return angle_to(camera, Gaze(pose.yaw, pose.horizon), target.box_center)
+
+
+def _facing(place: Vector, target: SnapshotObject, state: Snapshot) -> EnginePose:
+    camera = camera_at(place, standing=state.standing)
+    gaze = reachable_gaze(gaze_at(camera, target.box_center, state.agent_yaw))
+    return EnginePose(place, gaze.yaw, gaze.horizon, state.standing)
