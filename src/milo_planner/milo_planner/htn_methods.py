@@ -12,6 +12,7 @@ Methods look at the state in which their sub-tasks will run, so that what is tru
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from milo_core.object_types import OBJECT_TYPES
 from milo_core.predicates import PREDICATES, enclosing
@@ -78,23 +79,23 @@ class AgendaDomain:
             _task_of(Verb.TURN_OFF): (_always("approach and switch", "approach", "toggle_off"),),
             _task_of(Verb.SLICE): (Method("let go of it first", self._slice),),
             "acquire": (
-                Method("held already", self._when(_held)),
-                _always("take it", "free_hand", "reveal", "approach", "pickup"),
+                Method("held already", _when(_held)),
+                Method("take it", self._take),
             ),
             "deposit": (Method("open if closed", self._deposit),),
             "free_hand": (
-                Method("empty already", self._when(_hand_empty)),
+                Method("empty already", _when(_hand_empty)),
                 Method("where the agenda wants it", self._release_to_target),
                 Method("where it can stay", self._release_to_spot),
                 Method("let go of it", self._let_go),
             ),
             "approach": (
-                Method("near already", self._when(_near)),
+                Method("near already", _when(_near)),
                 Method("put it down first", self._put_down_and_approach),
                 Method("go", self._go),
             ),
             "reveal": (
-                Method("open to the hand", self._when(_bare)),
+                Method("open to the hand", _when(_bare)),
                 Method("open what it is in", self._open_around),
             ),
             "see": (
@@ -102,11 +103,11 @@ class AgendaDomain:
                 Method("go", self._go),
             ),
             "open_up": (
-                Method("open already", self._when(_open)),
+                Method("open already", _when(_open)),
                 Method("switch off first what must be off", self._open_up),
             ),
             "close_up": (
-                Method("not open", self._when(_not_open)),
+                Method("not open", _when(_not_open)),
                 _always("close", "approach", "close"),
             ),
             "switch_on_again": (_always("switch on", "approach", "toggle_on"),),
@@ -149,14 +150,19 @@ class AgendaDomain:
 
     def _waits(self, state: State, index: int, unmet: Sequence[int]) -> bool:
         """Whether an item had better wait for others to be done with what it is about."""
-        item = self.agenda[index]
-        if item.verb in (Verb.CLOSE, Verb.TURN_ON):
-            return self._needed(state, item.object_id, [i for i in unmet if i != index])
-        others = (self.agenda[i] for i in unmet if i != index)
-        stores = [other for other in others if other.verb is Verb.STORE]
-        if item.verb is Verb.STORE:
-            return any(other.target_id == item.object_id for other in stores)
-        return item.verb is Verb.SLICE and any(o.object_id == item.object_id for o in stores)
+        item, others = self.agenda[index], [i for i in unmet if i != index]
+        if item.verb in (Verb.CLOSE, Verb.TURN_ON) and self._needed(state, item.object_id, others):
+            return True
+        for other in (self.agenda[i] for i in others):
+            same = other.object_id == item.object_id
+            if item.verb is Verb.STORE and other.verb is Verb.STORE:
+                if other.target_id == item.object_id:
+                    return True
+            elif item.verb is Verb.TURN_ON and other.verb is Verb.OPEN and same:
+                return True  # some things open only while they are off
+            elif item.verb is Verb.SLICE and other.verb is Verb.STORE and same:
+                return True  # it is gone when it is in pieces
+        return False
 
     # -- tidying -------------------------------------------------------------------------------
 
@@ -188,8 +194,10 @@ class AgendaDomain:
             item = self.agenda[index]
             if item.duty is Duty.CLOSE:
                 tasks[item.object_id] = Task("close_up", (item.object_id,), index)
+        # What is in another container is closed before that one is.
+        outer = {container for i in tasks for container in _around(state.world, i)}
         for object_id, task in tasks.items():
-            if not self._needed(state, object_id, unmet):
+            if object_id not in outer and not self._needed(state, object_id, unmet):
                 yield _Chore(task, object_id in state.world.near)
 
     def _restarts(self, state: State) -> Iterator[Task]:
@@ -236,20 +244,12 @@ class AgendaDomain:
     def _go_and_look(self, _: State, task: Task) -> Expansion:
         yield _with(task, "reveal"), _with(task, "approach"), _with(task, "look")
 
-    def _deliver(self, _: State, task: Task) -> Expansion:
-        name, target = task.arguments
-        yield (
-            Task("acquire", (name,), task.item),
-            Task("tidy", (), task.item),
-            Task("approach", (target,), task.item),
-        )
+    def _deliver(self, state: State, task: Task) -> Expansion:
+        target = Task("approach", task.arguments[1:], task.item)
+        yield (*_acquiring(state, task), target)
 
-    def _store(self, _: State, task: Task) -> Expansion:
-        yield (
-            Task("acquire", task.arguments[:1], task.item),
-            Task("tidy", (), task.item),
-            _with(task, "deposit"),
-        )
+    def _store(self, state: State, task: Task) -> Expansion:
+        yield (*_acquiring(state, task), _with(task, "deposit"))
 
     def _turn_on(self, state: State, task: Task) -> Expansion:
         shut = PREDICATES["door_open"].holds(state.world, task.arguments[0])
@@ -267,6 +267,15 @@ class AgendaDomain:
         )
 
     # -- the hand ------------------------------------------------------------------------------
+
+    def _take(self, state: State, task: Task) -> Expansion:
+        if not _held(state, task):
+            yield (
+                Task("free_hand", (), task.item),
+                _with(task, "reveal"),
+                _with(task, "approach"),
+                _with(task, "pickup"),
+            )
 
     def _deposit(self, state: State, task: Task) -> Expansion:
         target = Task("", task.arguments[1:], task.item)
@@ -289,14 +298,13 @@ class AgendaDomain:
 
     def _release_to_spot(self, state: State, task: Task) -> Expansion:
         held = state.world.held_id
-        assert held is not None
-        spots = self._spots(state, held)
-        for spot, _ in zip(spots, range(_SPOTS), strict=False):
-            yield (Task("deposit", (held, spot), task.item),)
+        if held is not None:
+            for spot in islice(self._spots(state, held), _SPOTS):
+                yield (Task("deposit", (held, spot), task.item),)
 
     def _let_go(self, state: State, task: Task) -> Expansion:
-        assert state.world.held_id is not None
-        yield (Task("put_down", (state.world.held_id,), task.item),)
+        if state.world.held_id is not None:
+            yield (Task("put_down", (state.world.held_id,), task.item),)
 
     def _spots(self, state: State, held: str) -> Iterator[str]:
         """Yield where something can stay: where it came from, near the robot, then the nearest."""
@@ -317,16 +325,6 @@ class AgendaDomain:
                 yield object_id
 
     # -- getting at something ------------------------------------------------------------------
-
-    @staticmethod
-    def _when(test: Callable[[State, Task], bool]) -> Callable[[State, Task], Expansion]:
-        """Return a method that has nothing to do where something is true."""
-
-        def expand(state: State, task: Task) -> Expansion:
-            if test(state, task):
-                yield ()
-
-        return expand
 
     def _put_down_and_approach(self, state: State, task: Task) -> Expansion:
         if not _near(state, task) and _held(state, task):
@@ -374,16 +372,30 @@ def _with(task: Task, name: str) -> Task:
     return Task(name, task.arguments, task.item)
 
 
-def _always(name: str, *subtasks: str) -> Method:
-    """Return a method that always applies; its sub-tasks are about what the task is about.
+def _acquiring(state: State, task: Task) -> Sequence[Task]:
+    """Return the tasks after which an item's object is in the hand and its source closed again."""
+    if _held(state, task):
+        return ()
+    return Task("acquire", task.arguments[:1], task.item), Task("tidy", (), task.item)
 
-    `free_hand` is about whatever is in the hand.
-    """
+
+def _always(name: str, *subtasks: str) -> Method:
+    """Return a method that always applies; its sub-tasks are about what the task is about."""
 
     def expand(_: State, task: Task) -> Expansion:
-        yield [Task(s, () if s == "free_hand" else task.arguments, task.item) for s in subtasks]
+        yield [_with(task, subtask) for subtask in subtasks]
 
     return Method(name, expand)
+
+
+def _when(test: Callable[[State, Task], bool]) -> Callable[[State, Task], Expansion]:
+    """Return a way to expand a task into nothing where something is true."""
+
+    def expand(state: State, task: Task) -> Expansion:
+        if test(state, task):
+            yield ()
+
+    return expand
 
 
 # -- conditions --------------------------------------------------------------------------------
