@@ -110,7 +110,7 @@ class TreeBuilder:
     def _ways(self, fact: Fact, path: _Path) -> Iterator[tuple[object, _Make]]:
         """Yield the ways to make a fact true in the present situation."""
         if PREDICATES[fact.predicate].definition:
-            if not fact.value and self._situation.world.objects.keys() >= set(fact.ids):
+            if not fact.value and self._situation.knows(fact):
                 yield from self._against(fact, path)
             return
         for action, binding in achievers(fact, self._physics):

@@ -96,15 +96,29 @@ class Situation:
         return self.precedence.allows(first, second) and not shuts_in(first, second, self.world)
 
     def _undone(self, action: Action, arguments: Mapping[str, str]) -> Iterator[AgendaItem]:
-        physics = self.context.physics
         for item in self.agenda:
             facts = (Fact(*fact) for fact in item.facts())
             if (
                 item != self.current
-                and any(outcome(action, arguments, fact, physics) is False for fact in facts)
+                and any(self._ends(action, arguments, fact) for fact in facts)
                 and item.holds(self.world)
             ):
                 yield item
+
+    def _ends(self, action: Action, arguments: Mapping[str, str], fact: Fact) -> bool:
+        physics = self.context.physics
+        if outcome(action, arguments, fact, physics) is False:
+            return True
+        if fact.predicate != "near" or self.context.memory.standing_at in fact.ids:
+            return False
+        # What is near only because it is in sight is so no longer when it is shut in.
+        parents = self.world.objects[fact.ids[0]].parent_receptacles if self.knows(fact) else ()
+        shut = (Fact("closed", (parent,)) for parent in parents)
+        return any(outcome(action, arguments, closed, physics) for closed in shut)
+
+    def knows(self, fact: Fact) -> bool:
+        """Return whether everything that a fact is about is known."""
+        return self.world.objects.keys() >= set(fact.ids)
 
 
 class Check(Behaviour):

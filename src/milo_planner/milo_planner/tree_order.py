@@ -8,19 +8,24 @@ from milo_core.predicates import PREDICATES
 from milo_core.world_model import WorldModel
 from milo_planner.agenda import AgendaItem, Duty, Verb
 
+_STAYS = (Verb.NAVIGATE, Verb.DELIVER)
+"""Verbs that end with the robot near something."""
+
 
 class _Turn(IntEnum):
     """When an item's turn comes."""
 
-    FREE_HAND = 0
-    CLOSE = 1
+    CLOSE_HERE = 0
     """Closing what is needed no longer, before the robot leaves."""
-    IN_HAND = 2
+    FREE_HAND = 1
+    CLOSE_THERE = 2
+    """The same, where the robot has left already."""
+    IN_HAND = 3
     """What is in the hand already."""
-    GOAL = 3
-    KEEP_IN_HAND = 4
-    STAY_NEAR = 5
-    SHUT_LATER = 6
+    GOAL = 4
+    KEEP_IN_HAND = 5
+    STAY_NEAR = 6
+    SHUT_LATER = 7
     """What shuts a container that is needed open until then."""
 
 
@@ -70,10 +75,11 @@ def arrange(
 ) -> list[AgendaItem]:
     """Return the items in the order in which to bring them about.
 
-    What the hand holds needlessly comes first, then closing what nothing needs open any more, what
-    is in the hand, the goals as given, what stays in the hand, where the robot is to stand, and at
-    last what shuts something that is needed open until then. A duty to free the hand is left out
-    while the hand holds another instance than the agenda's for a goal.
+    Closing what nothing needs open any more comes first if the robot is still there, then what the
+    hand holds needlessly, closings elsewhere, what is in the hand, the goals as given, what stays
+    in the hand, where the robot is to stand, and at last what shuts something that is needed open
+    until then. A duty to free the hand is left out while the hand holds another instance than the
+    agenda's for a goal.
 
     Args:
         agenda: as a Policy gets it.
@@ -109,10 +115,10 @@ def _turn(item: AgendaItem, world: WorldModel, needed: set[str]) -> _Turn:
     if item.object_id in needed and _shuts(item, world):
         return _Turn.SHUT_LATER
     if item.duty is Duty.CLOSE:
-        return _Turn.CLOSE
+        return _Turn.CLOSE_HERE if item.object_id in world.near else _Turn.CLOSE_THERE
     if item.verb is Verb.PICK_UP:
         return _Turn.KEEP_IN_HAND
-    if item.verb in (Verb.DELIVER, Verb.NAVIGATE):
+    if item.verb in _STAYS:
         return _Turn.STAY_NEAR
     return _Turn.IN_HAND if item.object_id == world.held_id else _Turn.GOAL
 
@@ -126,11 +132,15 @@ def _shuts(item: AgendaItem, world: WorldModel) -> bool:
 def _needed_open(
     agenda: Sequence[AgendaItem], world: WorldModel, bound: Mapping[AgendaItem, AgendaItem]
 ) -> set[str]:
-    """Return the containers that must be open for something that is not true yet."""
+    """Return the containers that must be open for something that is not true yet.
+
+    Also those around what the robot is to stay near, which it must leave to shut them.
+    """
     needed: set[str] = set()
     for item in agenda:
         pursued = bound[item]
-        if item.holds(world) or pursued.holds(world):
+        done = item.holds(world) or pursued.holds(world)
+        if done and item.verb not in _STAYS:
             continue
         if pursued.object_id != world.held_id:
             needed |= _around(pursued.object_id, world)

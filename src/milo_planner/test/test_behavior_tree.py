@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from milo_core.error_codes import PickError, PlaceError
+from milo_core.profiles import get_profile
 from milo_core.tasks import SubGoal, load_tasks
-from milo_planner.agenda import Verb
+from milo_planner.agenda import Duty, Verb
 from milo_planner.policy import NodeStatus
+from milo_planner.reactive_runner import ReactiveRunner
 from milo_planner.registry import make_planner
 from milo_planner.tree_view import render
 
@@ -183,6 +186,41 @@ def test_goals_that_exclude_each_other_end_with_a_reason(kitchen):
     assert len(play.steps) < 12
 
 
+def test_places_to_stand_at_exclude_each_other_unless_both_are_in_reach(kitchen):
+    goals = [item(Verb.NAVIGATE, "Fridge|1"), item(Verb.NAVIGATE, "Sofa|1", goal=1)]
+    play = Play(kitchen, goals)
+    decision = play.run()
+    assert "it would undo 'navigate" in decision.stuck
+    assert len(play.steps) <= 3
+    kitchen.objects["Sofa|1"].position = kitchen.objects["Fridge|1"].position
+    Play(kitchen, goals, sight="room").finish()
+
+
+def test_a_container_is_not_shut_again_in_front_of_who_is_to_stand_at_its_contents(kitchen):
+    goals = [item(Verb.NAVIGATE, "Apple|1")]
+    for sight in ("bare", "shelf"):
+        play = Play(kitchen, goals, sight=sight)
+        decision = play.run()
+        assert decision.culprit.duty is Duty.CLOSE
+        assert decision.stuck == (
+            "'close Fridge|1' can't be brought about: it would undo 'navigate Apple|1'."
+        )
+        assert goals[0].holds(play.memory.belief(play.live))
+    near = Play(kitchen, goals, sight="room")
+    near.live.objects["Fridge|1"].is_open = True
+    near.memory.opened["Fridge|1"] = 0
+    assert near.finish() == ["navigate(Apple|1)", "close(Fridge|1)"]
+
+
+def test_what_was_opened_is_closed_before_the_hand_is_freed_elsewhere(kitchen):
+    hold(kitchen, "Mug|1")
+    kitchen.objects["Fridge|1"].is_open = True
+    play = Play(kitchen, [])
+    play.memory.opened["Fridge|1"] = 0
+    play.memory.standing_at = "Fridge|1"
+    assert play.finish()[:2] == ["close(Fridge|1)", "navigate(CounterTop|1)"]
+
+
 def test_an_object_that_serves_another_goal_is_not_taken_away(kitchen):
     goals = [
         item(Verb.STORE, "Apple|2", "DiningTable|1"),
@@ -310,3 +348,25 @@ def test_a_tree_is_readable(kitchen):
     ]
     assert "▸ navigate Fridge|1 ●" in text
     assert len(render(record, ticked_only=True).splitlines()) < len(text.splitlines())
+
+
+# -- with the runner -------------------------------------------------------------------------
+
+
+def run(house, *goals):
+    planner = make_planner("behavior_tree")
+    runner = ReactiveRunner(planner, house, house, get_profile("strict"))
+    return runner.run([SubGoal(*goal.split()) for goal in goals], 0)
+
+
+def test_what_is_refused_is_done_another_way(house):
+    full = (PlaceError.NO_VALID_PLACEMENT, "No valid positions to place object found")
+    house.refusals[("place", "Mug|1", "Drawer|1")] = full
+    house.refusals[("pick", "Book|1")] = (PickError.NOT_VISIBLE, "It is not in sight.")
+    outcome = run(house, "store mug drawer", "store book fridge")
+    assert outcome.code == 0
+    world = house.world
+    assert world.objects["Mug|1"].parent_receptacles == ("Drawer|2",)
+    assert world.objects["Book|2"].parent_receptacles == ("Fridge|1",)
+    assert not any(world.objects[i].is_open for i in ("Cabinet|1", "Drawer|1", "Fridge|1"))
+    assert {node.status for node in outcome.tree.nodes[:1]} == {NodeStatus.SUCCESS}

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from tree_play import Play, packaged, put, take
 
-SEEDS = 25
+SEEDS = 12
 SCENES = ["FloorPlan1", "FloorPlan28", "FloorPlan201", "FloorPlan301"]
 
 
