@@ -10,6 +10,7 @@ was needed so far and not every way to do everything.
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from py_trees.behaviour import Behaviour
 from py_trees.composites import Sequence as TreeSequence
@@ -84,7 +85,7 @@ class TreeBuilder:
                 continue
             other = replace(item, object_id=object_id, target_id=target_id)
             if other != item:
-                yield other, lambda other=other: self._candidate(other, [self._eligible(other)])  # type: ignore[misc]
+                yield other, partial(self._other_candidate, other)
 
     def _eligible(self, candidate: AgendaItem) -> Check:
         pair = (candidate.object_id, candidate.target_id)
@@ -95,6 +96,9 @@ class TreeBuilder:
             return "" if allowed else "it is no candidate any more"
 
         return Check(f"may '{candidate}' serve?", test)
+
+    def _other_candidate(self, candidate: AgendaItem) -> CandidateSequence:
+        return self._candidate(candidate, [self._eligible(candidate)])
 
     def _candidate(self, candidate: AgendaItem, checks: list[Behaviour]) -> CandidateSequence:
         facts = [Fact(*fact) for fact in candidate.facts()]
