@@ -5,12 +5,13 @@ left out. That is what task checks, the task generator, the parity check and pla
 want; episodes that count are played on the graph.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from milo_core.frames import to_map, to_unity, yaw_to_map, yaw_to_unity
 from milo_core.profiles import Profile
 from milo_core.snapshot import Snapshot
-from milo_core.strict_goals import Evidence, StrictJudgement, evaluate_strict
+from milo_core.strict_goals import StrictJudgement, evaluate_strict
 from milo_core.tasks import SubGoal
 from milo_core.world_model import WorldModel
 from milo_planner.execution import Observations, SkillOutcome, Skills, StepOptions
@@ -20,23 +21,20 @@ from milo_planner.reactive_runner import ReactiveRunner
 from milo_planner.task_records import TaskOutcome
 from milo_planner.task_runner import TaskRunner
 from milo_sim_bridge import skills
-from milo_sim_bridge.engine import Engine
+from milo_sim_bridge.engine import Engine, StepResult
+from milo_sim_bridge.evidence import EpisodeEvidence
 from milo_sim_bridge.looking import LookAtGoal, look_at
 from milo_sim_bridge.navigation import NavigateGoal, navigate_to
-from milo_sim_bridge.skill_run import Control, EnginePose, SkillResult
-
-FAR = 100.0
-"""Metres; farther than any iTHOR room is wide."""
+from milo_sim_bridge.skill_run import Control, EnginePose, SkillEngine, SkillResult
 
 
 class EngineSkills:
     """Implements milo_planner.execution.Skills on an engine."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: SkillEngine, on_skill: Callable[[], None] = lambda: None) -> None:
         self._engine = engine
         self._control = Control()
-        self.acted = False
-        """A skill was called."""
+        self._on_skill = on_skill
 
     def navigate(self, object_id: str, mode: str, options: StepOptions) -> SkillOutcome:
         """See Skills."""
@@ -84,7 +82,7 @@ class EngineSkills:
         return self._outcome(look_at(self._engine, self._control, LookAtGoal(object_id)))
 
     def _outcome(self, result: SkillResult) -> SkillOutcome:
-        self.acted = True
+        self._on_skill()
         snapshot = result.snapshot
         pose = None
         if snapshot is not None:
@@ -103,7 +101,7 @@ class EngineSkills:
 class EngineObservations:
     """Implements milo_planner.execution.Observations on an engine, which is always up to date."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: SkillEngine) -> None:
         self._engine = engine
 
     def current(self, min_step: int) -> WorldModel:
@@ -154,32 +152,36 @@ def play_offline(
     Raises:
         EngineFailure: the player died, hung or refused the scene.
     """
+    witness = EpisodeEvidence()
     reset = engine.reset(scene, seed)
-    skills_ = EngineSkills(engine)
-    seen = _Watch(engine)
-    runner = make_runner(planner, skills_, seen, profile, seed=seed)
+    witness.observe(reset)
+    watched = _Watched(engine, witness)
+    skills_ = EngineSkills(watched, witness.act)
+    runner = make_runner(planner, skills_, EngineObservations(watched), profile, seed=seed)
     outcome = runner.run(goals, reset.step)
-    final = engine.latest.snapshot
-    visible = set(seen.seen)
-    if skills_.acted:
-        found = engine.step("GetVisibleObjects", maxDistance=FAR)
-        visible.update(found.action_return or ())
-    evidence = Evidence(reset.snapshot, final, frozenset(visible), skills_.acted)
-    return OfflineEpisode(outcome, reset.snapshot, final, evaluate_strict(goals, evidence))
+    evidence = witness.collect(watched)
+    judgement = evaluate_strict(goals, evidence)
+    return OfflineEpisode(outcome, reset.snapshot, watched.latest.snapshot, judgement)
 
 
-class _Watch(EngineObservations):
-    """Notes what is visible whenever the agent looks."""
+class _Watched:
+    """An engine whose actions a witness sees."""
 
-    def __init__(self, engine: Engine) -> None:
-        super().__init__(engine)
-        self.seen: set[str] = set()
-        self._first: int | None = None
+    def __init__(self, engine: Engine, witness: EpisodeEvidence) -> None:
+        self._engine = engine
+        self._witness = witness
+        self.grid_size = engine.grid_size
+        self.reach = engine.reach
 
-    def current(self, min_step: int) -> WorldModel:
-        world = super().current(min_step)
-        if self._first is None:
-            self._first = world.step
-        if world.step > self._first:
-            self.seen.update(belief.object_id for belief in world if belief.visible)
-        return world
+    @property
+    def latest(self) -> StepResult:
+        return self._engine.latest
+
+    @property
+    def step_count(self) -> int:
+        return self._engine.step_count
+
+    def step(self, action: str, **arguments: object) -> StepResult:
+        result = self._engine.step(action, **arguments)
+        self._witness.observe(result)
+        return result

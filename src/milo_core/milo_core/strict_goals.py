@@ -5,7 +5,8 @@ Differences to the published predicate (milo_core.goals):
 * A sub-goal may be satisfied by any instance of the named types. Only where the whole task would
   then be true right after the reset, the instances that make it true there do not count: the knife
   in its drawer has to go into another one.
-* To find an object means to have perceived it in a frame taken after an action of the agent.
+* To find an object means to have perceived it in a frame taken after an action of the agent; where
+  that is all a task asks for, in its last frame, so that passing by is not finding.
 * A sub-goal that was true at the reset must still be true; at least one sub-goal must have become
   true since, after an action of the agent.
 * A task that stores something ends with an empty hand.
@@ -52,6 +53,8 @@ class Evidence:
     final: WorldFacts
     seen: frozenset[str]
     """Ids of what was in the picture of some frame after an action of the agent."""
+    in_sight: frozenset[str]
+    """Ids of what was in the last of these pictures."""
     acted: bool
     """The agent has acted since the reset."""
 
@@ -139,7 +142,9 @@ def evaluate_strict(goals: Sequence[SubGoal], evidence: Evidence) -> StrictJudge
     before = tuple(
         holds(goal, evidence.initial, bound) for goal, bound in zip(goals, allowed, strict=True)
     )
-    seen = evidence.seen if evidence.acted else frozenset()
+    seen = evidence.in_sight if len(goals) == 1 else evidence.seen
+    if not evidence.acted:
+        seen = frozenset()
     verdicts = tuple(
         _verdict(goal, evidence.final, bound, seen, held)
         for goal, bound, held in zip(goals, allowed, before, strict=True)

@@ -167,7 +167,7 @@ def _view(run: SkillRun, goal: NavigateGoal, target: SnapshotObject, reason: Ski
             if error.code in (NavigateToError.UNREACHABLE, NavigateToError.BLOCKED):
                 continue
             raise
-        if viewpoints.is_in_picture(run, target):
+        if target.object_id in viewpoints.perceived(run.engine):
             run.report.viewing = True
             return
     raise reason

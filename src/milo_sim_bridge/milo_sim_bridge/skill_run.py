@@ -116,13 +116,14 @@ class SkillRun:
 
     Attributes:
         action: name of the skill action, a key of CODES_OF_ACTION.
+        engine: the simulator.
         report: what it has to tell beside its end.
     """
 
     def __init__(self, action: str, engine: SkillEngine, control: Control) -> None:
         self.action = action
         self._codes = CODES_OF_ACTION[action]
-        self._engine = engine
+        self.engine = engine
         self._control = control
         self.report = SkillReport()
 
@@ -138,20 +139,20 @@ class SkillRun:
     @property
     def grid_size(self) -> float:
         """Width of the cells of motion, metres."""
-        return self._engine.grid_size
+        return self.engine.grid_size
 
     @property
     def reach(self) -> float:
         """How far the agent sees and reaches, metres."""
-        return self._engine.reach
+        return self.engine.reach
 
     def latest(self) -> StepResult:
         """Return the result of the last engine action."""
-        return self._engine.latest
+        return self.engine.latest
 
     def state(self) -> Snapshot:
         """Return the simulator's present state."""
-        return self._engine.latest.snapshot
+        return self.engine.latest.snapshot
 
     def require_object(self, object_id: str, field: str = "object_id") -> SnapshotObject:
         """Return the object with an id, or fail."""
@@ -173,7 +174,7 @@ class SkillRun:
         if self._control.canceled():
             raise self.error("CANCELED", f"{self.action} was cancelled before {action}.")
         self.announce(stage, distance)
-        return self._engine.step(action, **arguments)
+        return self.engine.step(action, **arguments)
 
     def act(
         self, stage: str, action: str, *, distance: float = math.nan, **arguments: object

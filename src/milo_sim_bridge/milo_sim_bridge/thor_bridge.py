@@ -18,7 +18,9 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock as ClockMsg
 
 from milo_core.error_codes import CODES_OF_ACTION, NONE, EngineError
-from milo_core.goals import UnknownRuleError, all_satisfied, evaluate_all
+from milo_core.goals import RULES, UnknownRuleError, all_satisfied, evaluate_all
+from milo_core.side_effects import side_effects
+from milo_core.strict_goals import evaluate_strict
 from milo_msgs.action import (
     LookAt,
     NavigateTo,
@@ -38,11 +40,13 @@ from milo_sim_bridge.cmd_vel import VelocityFollower
 from milo_sim_bridge.digest import scene_digest
 from milo_sim_bridge.engine import Engine, StepResult
 from milo_sim_bridge.errors import EngineFailure
+from milo_sim_bridge.evidence import EpisodeEvidence
 from milo_sim_bridge.frame_pump import FramePump
 from milo_sim_bridge.health import Health
 from milo_sim_bridge.parameters import declare
 from milo_sim_bridge.queries import QueryError
 from milo_sim_bridge.sensors import CameraPublisher, MotionPublisher
+from milo_sim_bridge.shortest_way import shortest_way
 from milo_sim_bridge.skill_run import Control, SkillResult, canceled
 
 T = TypeVar("T")
@@ -119,6 +123,7 @@ class ThorBridge(Node):
         self._camera = CameraPublisher(self, config.streams)
         self._motion = MotionPublisher(self, config.step_duration * 1e-9)
         self._engine = Engine(config.engine, self._publish, self._camera.wanted)
+        self._evidence = EpisodeEvidence()
         self._health = Health(self.get_fully_qualified_name(), self._engine)
         self._velocity = VelocityFollower(
             self, self._engine, config.velocity, stamped=config.stamped_velocity
@@ -169,6 +174,7 @@ class ThorBridge(Node):
         return conversions.time_of(step * self._step_duration)
 
     def _publish(self, result: StepResult) -> None:
+        self._evidence.observe(result)
         if not self.context.ok():
             return
         stamp = self._stamp(result.step)
@@ -217,6 +223,7 @@ class ThorBridge(Node):
             handle.publish_feedback(message)
 
         control = Control(canceled=lambda: handle.is_cancel_requested, feedback=feedback)
+        self._evidence.act()
         try:
             return skill.run(self._engine, control, skill.read_goal(handle.request))
         except Exception as error:
@@ -255,13 +262,34 @@ class ThorBridge(Node):
         response.player = self._engine.player
         return await self._answer(response, reset)
 
-    def _evaluate_goal(
+    async def _evaluate_goal(
         self, request: EvaluateGoal.Request, response: EvaluateGoal.Response
     ) -> EvaluateGoal.Response:
+        rule = request.rule or EvaluateGoal.Request.RULE_MILO
+        response.shortest_length = math.nan
+        if rule in RULES and not request.with_shortest_length:
+            return self._judge(request, response, rule)
+
+        def judge() -> None:
+            if rule == EvaluateGoal.Request.RULE_STRICT:
+                self._judge_strictly(request, response)
+            else:
+                self._judge(request, response, rule)
+            if request.with_shortest_length:
+                goals = [sub_goal_from_msg(goal) for goal in request.goals]
+                response.shortest_length = shortest_way(self._engine, goals)
+
+        if rule not in (*RULES, EvaluateGoal.Request.RULE_STRICT):
+            return self._judge(request, response, rule)  # says what it thinks of it
+        return await self._answer(response, judge)
+
+    def _judge(
+        self, request: EvaluateGoal.Request, response: EvaluateGoal.Response, rule: str
+    ) -> EvaluateGoal.Response:
+        """Judge on the newest snapshot alone; works in any thread."""
         try:
             latest = self._engine.latest
             goals = [sub_goal_from_msg(goal) for goal in request.goals]
-            rule = request.rule or EvaluateGoal.Request.RULE_MILO
             verdicts = evaluate_all(goals, latest.snapshot, rule)
         except (EngineFailure, UnknownRuleError) as error:
             return _refused(response, getattr(error, "code", EngineError.INVALID_REQUEST), error)
@@ -272,6 +300,19 @@ class ThorBridge(Node):
         response.all_satisfied = all_satisfied(verdicts)
         response.step = latest.step
         return response
+
+    def _judge_strictly(
+        self, request: EvaluateGoal.Request, response: EvaluateGoal.Response
+    ) -> None:
+        """Judge on everything since the reset; in the engine's thread."""
+        goals = [sub_goal_from_msg(goal) for goal in request.goals]
+        judgement = evaluate_strict(goals, self._evidence.collect(self._engine))
+        latest = self._engine.latest.snapshot
+        response.verdicts = [conversions.verdict_message(verdict) for verdict in judgement.verdicts]
+        response.all_satisfied = judgement.satisfied
+        response.error_msg = judgement.reason
+        response.held_at_reset = list(judgement.held_at_reset)
+        response.side_effects = list(side_effects(goals, self._evidence.initial or latest, latest))
 
     async def _query_poses(
         self, request: QueryPoses.Request, response: QueryPoses.Response

@@ -5,10 +5,14 @@ import math
 from milo_core.snapshot import Snapshot, SnapshotObject, Vector
 from milo_sim_bridge.looking import Gaze, angle_to, camera_at, gaze_at, reachable_gaze
 from milo_sim_bridge.path_planning import HEADINGS, GridMap
-from milo_sim_bridge.skill_run import EnginePose, SkillRun
+from milo_sim_bridge.skill_run import EnginePose, SkillEngine, SkillRun
 
 ANY_DISTANCE = 100.0
 """Metres; farther than any room is wide, so that the engine leaves out its limit of distance."""
+MIN_APPARENT_SIZE = 0.03
+"""Share of the picture's height: 9 of 300 pixels, about what a detector needs."""
+MAX_OFFSET = math.radians(15.0)
+"""Radians; what lies farther from the optical axis was not looked at."""
 _METRES_PER_METRE = 2.0
 """Metres of detour that a pose is worth which is one metre closer."""
 _METRES_PER_RADIAN = 1.0
@@ -57,10 +61,42 @@ def viewing_poses(run: SkillRun, grid: GridMap, target: SnapshotObject) -> list[
     return [*best, *(_facing(place, target, state) for place in places[: 1 if best else 5])]
 
 
-def is_in_picture(run: SkillRun, target: SnapshotObject) -> bool:
-    """Return whether the engine finds an object in the picture, at any distance."""
-    found = run.attempt("looking", "GetVisibleObjects", maxDistance=ANY_DISTANCE)
-    return found.success and target.object_id in (found.action_return or ())
+def perceived(engine: SkillEngine) -> frozenset[str]:
+    """Return the ids of what the present picture shows well enough to be perceived.
+
+    Within reach that is what AI2-THOR calls visible; farther away it is what is not hidden, spans
+    MIN_APPARENT_SIZE and lies within MAX_OFFSET of the optical axis.
+
+    Raises:
+        EngineFailure: no scene is loaded, or the player died or hung.
+    """
+    found = engine.step("GetVisibleObjects", maxDistance=ANY_DISTANCE)
+    snapshot = found.snapshot
+    pose = EnginePose(
+        snapshot.agent_position, snapshot.agent_yaw, snapshot.camera_horizon, snapshot.standing
+    )
+    near = {o.object_id for o in snapshot.objects.values() if o.visible}
+    far = {
+        target.object_id
+        for object_id in (found.action_return if found.success else None) or ()
+        if (target := snapshot.objects.get(object_id)) is not None
+        and apparent_size(pose, target, found.field_of_view) >= MIN_APPARENT_SIZE
+        and _offset(pose, target) <= MAX_OFFSET
+    }
+    return frozenset(near | far)
+
+
+def apparent_size(pose: EnginePose, target: SnapshotObject, field_of_view: float) -> float:
+    """Return how much of the picture's height the diagonal of an object's box spans, as a share.
+
+    Args:
+        pose: of the agent.
+        target: the object.
+        field_of_view: vertical, degrees.
+    """
+    distance = math.dist(camera_at(pose.position, standing=pose.standing), target.box_center)
+    height = 2.0 * max(distance, 1e-6) * math.tan(math.radians(field_of_view / 2.0))
+    return math.hypot(*target.box_size) / height
 
 
 def _gap(place: Vector, target: SnapshotObject) -> float:
