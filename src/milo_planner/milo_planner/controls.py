@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from milo_core.admissible import admissible_actions
 from milo_core.world_model import WorldModel
 from milo_planner.agenda import AgendaItem, AgendaStep, Duty
+from milo_planner.htn import HtnPlanner
 from milo_planner.planning import Planner
 from milo_planner.policy import Decision, NoAgendaPlanError, Policy, PolicyContext
-from milo_planner.rule_based import RuleBasedPlanner as HtnPlanner
 
 BUDGET_FACTOR = 2
 """The random control may take this many times the steps of the oracle's plan."""
