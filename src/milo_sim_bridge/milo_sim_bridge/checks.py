@@ -24,6 +24,21 @@ def floor_gap(snapshot: Snapshot, target: SnapshotObject) -> float:
     return math.hypot(*gaps)
 
 
+def is_shut(container: SnapshotObject) -> bool:
+    """Return whether nothing can be taken out of or put into a container because it is closed.
+
+    Whatever can be opened counts as a container, but for a toilet: things lie on its cistern, and
+    its lid doesn't matter to the engine.
+    """
+    return container.openable and not container.is_open and container.object_type != "Toilet"
+
+
+def closed_container(snapshot: Snapshot, target: SnapshotObject) -> SnapshotObject | None:
+    """Return the closed container in which an object is; None: it lies open."""
+    parents = (snapshot.objects.get(parent) for parent in target.parent_receptacles)
+    return next((parent for parent in parents if parent is not None and is_shut(parent)), None)
+
+
 def require_in_reach(run: SkillRun, target: SnapshotObject) -> None:
     """Fail with TOO_FAR or NOT_VISIBLE unless the object is in sight within the arm's reach.
 
@@ -61,13 +76,12 @@ def check_pick(run: SkillRun, target: SnapshotObject) -> None:
         raise SkillError(
             PickError.HAND_FULL, f"The hand holds {state.held_id}; put that down first."
         )
-    for parent in target.parent_receptacles:
-        container = state.objects.get(parent)
-        if container is not None and container.openable and not container.is_open:
-            raise SkillError(
-                PickError.CONTAINER_CLOSED,
-                f"{target.object_id} is in {parent}, which is closed; open that first.",
-            )
+    container = closed_container(state, target)
+    if container is not None:
+        raise SkillError(
+            PickError.CONTAINER_CLOSED,
+            f"{target.object_id} is in {container.object_id}, which is closed; open that first.",
+        )
     require_in_reach(run, target)
 
 
@@ -78,7 +92,7 @@ def check_place(run: SkillRun, receptacle: SnapshotObject) -> None:
     require_affordance(
         run, receptacle.receptacle, "NOT_A_RECEPTACLE", f"{receptacle.object_id} takes no objects."
     )
-    if receptacle.openable and not receptacle.is_open:
+    if is_shut(receptacle):
         raise SkillError(
             PlaceError.RECEPTACLE_CLOSED, f"{receptacle.object_id} is closed; open it first."
         )

@@ -26,6 +26,12 @@ MODE_PATH = "path"
 PURPOSES = ("", "interact", "place", "view")
 _VIEWS = 5
 """Viewing poses that are tried."""
+_PASSED_OVER = (
+    NavigateToError.UNREACHABLE,
+    NavigateToError.BLOCKED,
+    NavigateToError.HAND_COLLISION,
+)
+"""Where a viewing pose can't be taken for one of these, the next one is tried."""
 _SAME_PLACE = 0.1
 """Metres within which a pose is one that was excluded."""
 _SAME_HEADING = 10.0
@@ -138,8 +144,14 @@ def _approach(
 ) -> None:
     """Move to one of the poses from which an object can be interacted with."""
     if goal.mode == MODE_PATH:
-        close = goal.purpose == "place"
-        path_following.drive_to_object(run, target, candidates, missing, close=close)
+        path_following.drive_to_object(
+            run,
+            target,
+            candidates,
+            missing,
+            close=goal.purpose == "place",
+            offer_view=goal.purpose != "view",
+        )
     elif not candidates:
         raise SkillError(NavigateToError.NO_INTERACTABLE_POSE, missing)
     elif goal.purpose == "place":
@@ -152,7 +164,8 @@ def _view(run: SkillRun, goal: NavigateGoal, target: SnapshotObject, reason: Ski
     """Move to where an object is in the picture, however far away.
 
     Raises:
-        SkillError: `reason`: it is not seen from any of the best poses.
+        SkillError: UNREACHABLE: it is not seen from any of the best poses, and `reason` says why
+            it can't be interacted with.
     """
     grid = path_following.map_of(run)
     for pose in viewpoints.viewing_poses(run, grid, target)[:_VIEWS]:
@@ -164,13 +177,16 @@ def _view(run: SkillRun, goal: NavigateGoal, target: SnapshotObject, reason: Ski
             else:
                 _teleport(run, pose)
         except SkillError as error:
-            if error.code in (NavigateToError.UNREACHABLE, NavigateToError.BLOCKED):
-                continue
-            raise
+            if error.code not in _PASSED_OVER:
+                raise
+            continue
         if target.object_id in viewpoints.perceived(run.engine):
             run.report.viewing = True
             return
-    raise reason
+    raise SkillError(
+        NavigateToError.UNREACHABLE,
+        f"{str(reason).removesuffix('.')}, and no pose that sees it was found.",
+    )
 
 
 def _engine_pose(pose: Mapping[str, Any]) -> EnginePose:

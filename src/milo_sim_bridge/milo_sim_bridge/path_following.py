@@ -54,14 +54,16 @@ def drive_to_object(
     missing: str,
     *,
     close: bool = False,
+    offer_view: bool = True,
 ) -> None:
     """Drive to the cheapest of an object's interactable poses.
 
     With `close`, poses near the object's middle that look at it are worth a detour.
 
     Raises:
-        SkillError: UNREACHABLE (`missing`: the sentence for no pose at all), with the nearest
-            viewing pose in the report; BLOCKED: every way was found to be blocked.
+        SkillError: UNREACHABLE (`missing`: the sentence for no pose at all), with `offer_view`
+            with the nearest viewing pose in the report; BLOCKED: every way was found to be
+            blocked.
     """
     grid = map_of(run)
     state = run.state()
@@ -78,9 +80,11 @@ def drive_to_object(
     try:
         _drive(run, grid, ends, missing if not poses else f"No way leads to {target.object_id}.")
     except SkillError as error:
-        if error.code == NavigateToError.UNREACHABLE:
+        if offer_view and error.code == NavigateToError.UNREACHABLE:
             seen = viewpoints.viewing_poses(run, grid, target)
-            run.report.viewing_pose = seen[0] if seen else None
+            # The result has no word for the posture, so the robot keeps its own.
+            same = (pose for pose in seen if pose.standing == state.standing)
+            run.report.viewing_pose = next(same, None)
         raise
 
 

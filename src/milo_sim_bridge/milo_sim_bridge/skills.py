@@ -107,6 +107,8 @@ def place(engine: SkillEngine, control: Control, goal: PlaceGoal) -> SkillResult
     def body(run: SkillRun) -> None:
         receptacle = run.require_object(goal.receptacle_id, "receptacle_id")
         held = _require_held(run, goal.object_id)
+        if not math.isfinite(goal.turn):
+            raise run.error("INVALID_GOAL", "turn must be a number of radians.")
         if not goal.force:
             checks.check_place(run, receptacle)
         if goal.turn:
@@ -136,8 +138,9 @@ def _put(run: SkillRun, goal: PlaceGoal) -> StepResult:
     refusal = run.refusal(result)
     if goal.force or not goal.any_type or refusal.code != PlaceError.TYPE_NOT_ALLOWED:
         raise refusal
+    result = run.act("placing", "PutObject", objectId=target, forceAction=True)
     run.report.type_forced = True
-    return run.act("placing", "PutObject", objectId=target, forceAction=True)
+    return result
 
 
 def _require_held(run: SkillRun, object_id: str) -> str | None:

@@ -225,7 +225,7 @@ class ThorBridge(Node):
         control = Control(canceled=lambda: handle.is_cancel_requested, feedback=feedback)
         self._evidence.act()
         try:
-            return skill.run(self._engine, control, skill.read_goal(handle.request))
+            result = skill.run(self._engine, control, skill.read_goal(handle.request))
         except Exception as error:
             message = self._report(error)
             unknown = CODES_OF_ACTION[skill.action.__name__]["UNKNOWN"]
@@ -235,6 +235,12 @@ class ThorBridge(Node):
                 step=self._engine.step_count,
                 snapshot=None,
             )
+        if result.type_forced:
+            self.get_logger().info(
+                f"Step {result.step}: a {_type_of(result.object_id)} may not go into or onto a "
+                f"{_type_of(result.receptacle_id)} by the engine's table; the table was overruled."
+            )
+        return result
 
     def _cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         waiting = self._waiting.get(bytes(handle.goal_id.uuid))
@@ -351,6 +357,11 @@ class ThorBridge(Node):
         """Log an exception that nothing foresaw; returns a sentence for the client."""
         self.get_logger().error("".join(traceback.format_exception(error)))
         return f"An error in the bridge ({type(error).__name__}): {error}"
+
+
+def _type_of(object_id: str) -> str:
+    """Return the type of an object; AI2-THOR's ids begin with it."""
+    return object_id.partition("|")[0]
 
 
 def _refused(response: Any, code: int, reason: Exception | str) -> Any:

@@ -13,6 +13,8 @@ MIN_APPARENT_SIZE = 0.03
 """Share of the picture's height: 9 of 300 pixels, about what a detector needs."""
 MAX_OFFSET = math.radians(15.0)
 """Radians; what lies farther from the optical axis was not looked at."""
+_NEAREST_PLACES = 5
+"""Cells that may see an object which the engine's pose search sees from nowhere."""
 _METRES_PER_METRE = 2.0
 """Metres of detour that a pose is worth which is one metre closer."""
 _METRES_PER_RADIAN = 1.0
@@ -33,9 +35,9 @@ def closeness(pose: EnginePose, target: SnapshotObject) -> float:
 def viewing_poses(run: SkillRun, grid: GridMap, target: SnapshotObject) -> list[EnginePose]:
     """Return reachable poses from which an object should be seen, nearest to it first.
 
-    The engine's pose search without its limit of distance gives the poses with a clear sight. The
-    last one is the nearest cell, turned to the object: behind glass or a closed door there is no
-    other.
+    The engine's pose search without its limit of distance gives the places with a clear sight. The
+    last ones are the nearest cells: behind glass there are no others. There the robot stands or
+    crouches, first whatever brings the camera closer. All look straight at the object.
     """
     found = run.attempt(
         "querying_poses",
@@ -52,13 +54,19 @@ def viewing_poses(run: SkillRun, grid: GridMap, target: SnapshotObject) -> list[
         if grid.cell_of(p["x"], p["z"]) in reached
     ]
     seen.sort(key=lambda pose: (_gap(pose.position, target), _offset(pose, target)))
+    # One pose a cell: what is hidden from one horizon is seldom seen from another.
+    best = {grid.cell_of(p.position[0], p.position[2]): p for p in reversed(seen)}
     y = state.agent_position[1]
     places = [(x, y, z) for x, z in map(grid.centre_of, sorted(reached))]
     places.sort(key=lambda place: _gap(place, target))
-    # One pose a cell: what is hidden from one horizon is seldom seen from another.
-    best = list({grid.cell_of(p.position[0], p.position[2]): p for p in reversed(seen)}.values())
-    best.reverse()
-    return [*best, *(_facing(place, target, state) for place in places[: 1 if best else 5])]
+    return [
+        *(_facing(p.position, target, state, standing=p.standing) for p in reversed(best.values())),
+        *(
+            _facing(place, target, state, standing=standing)
+            for place in places[: 1 if best else _NEAREST_PLACES]
+            for standing in _postures(place, target)
+        ),
+    ]
 
 
 def perceived(engine: SkillEngine) -> frozenset[str]:
@@ -109,7 +117,18 @@ def _offset(pose: EnginePose, target: SnapshotObject) -> float:
     return angle_to(camera, Gaze(pose.yaw, pose.horizon), target.box_center)
 
 
-def _facing(place: Vector, target: SnapshotObject, state: Snapshot) -> EnginePose:
-    camera = camera_at(place, standing=state.standing)
+def _postures(place: Vector, target: SnapshotObject) -> tuple[bool, bool]:
+    """Return standing and crouching, in the order of the camera's distance to an object."""
+    high, low = (
+        math.dist(camera_at(place, standing=standing), target.box_center)
+        for standing in (True, False)
+    )
+    return (True, False) if high <= low else (False, True)
+
+
+def _facing(
+    place: Vector, target: SnapshotObject, state: Snapshot, *, standing: bool
+) -> EnginePose:
+    camera = camera_at(place, standing=standing)
     gaze = reachable_gaze(gaze_at(camera, target.box_center, state.agent_yaw))
-    return EnginePose(place, gaze.yaw, gaze.horizon, state.standing)
+    return EnginePose(place, gaze.yaw, gaze.horizon, standing)

@@ -29,6 +29,7 @@ class SessionEngine:
         self.episode = 1
         self.step_count = 0
         self.grid_size = 0.25
+        self.reach = 1.5
         self.actions: list[str] = []
         self.visited: list[tuple[float, float]] = []
         self._do("Reset", {"sceneName": scene})

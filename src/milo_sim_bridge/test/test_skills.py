@@ -154,10 +154,10 @@ def test_pick_failures() -> None:
     missing = skills.pick(engine, Control(), PickGoal("Mug|9"))
     assert missing.error_code == PickError.OBJECT_NOT_FOUND
     assert "'Mug|9'" in missing.error_msg
-    heavy = skills.pick(engine, Control(), PickGoal(COUNTER))
+    heavy = skills.pick(engine, Control(), PickGoal(COUNTER, force=True))
     assert heavy.error_code == PickError.NOT_PICKUPABLE
     pick_up(engine)
-    full = skills.pick(engine, Control(), PickGoal(MUG))
+    full = skills.pick(engine, Control(), PickGoal(MUG, force=True))
     assert full.error_code == PickError.HAND_FULL
     assert full.error_msg.startswith(
         "InvalidOperationException: Agent hand has something in it already!"
@@ -207,7 +207,7 @@ def test_place_that_lands_elsewhere_has_no_effect(monkeypatch: pytest.MonkeyPatc
     pick_up(engine)
     aside = engine.world.do_PutObject
     monkeypatch.setattr(engine.world, "do_PutObject", lambda _: aside({"objectId": COUNTER}))
-    missed = skills.place(engine, Control(), PlaceGoal(DRAWER))
+    missed = skills.place(engine, Control(), PlaceGoal(DRAWER, force=True))
     assert missed.error_code == PlaceError.NO_EFFECT
     assert f"{APPLE} is in or on {COUNTER}, not in or on {DRAWER}" in missed.error_msg
     assert (missed.object_id, missed.receptacle_id) == (APPLE, COUNTER)
@@ -239,7 +239,7 @@ def test_set_open_refuses_what_is_no_degree(openness: float) -> None:
 
 def test_set_open_failures() -> None:
     engine = WorldEngine("CloseObject")
-    rigid = skills.set_open(engine, Control(), SetOpenGoal(APPLE, 1.0))
+    rigid = skills.set_open(engine, Control(), SetOpenGoal(APPLE, 1.0, force=True))
     assert (rigid.error_code, rigid.error_msg) == (
         SetOpenError.NOT_OPENABLE,
         f"{APPLE} is not an Openable object",
@@ -363,8 +363,12 @@ ALL_SKILLS: list[tuple[Skill, str, int]] = [
         "TeleportFull",
         NavigateToError.CANCELED,
     ),
-    (lambda e, c: skills.pick(e, c, PickGoal(MUG)), "PickupObject", PickError.CANCELED),
-    (lambda e, c: skills.place(e, c, PlaceGoal(COUNTER)), "PutObject", PlaceError.CANCELED),
+    (lambda e, c: skills.pick(e, c, PickGoal(APPLE)), "PickupObject", PickError.CANCELED),
+    (
+        lambda e, c: skills.place(e, c, PlaceGoal(COUNTER, force=True)),
+        "PutObject",
+        PlaceError.CANCELED,
+    ),
     (
         lambda e, c: skills.set_open(e, c, SetOpenGoal(DRAWER, 1)),
         "OpenObject",
