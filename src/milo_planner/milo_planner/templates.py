@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 from milo_core.actions import ACTIONS, Physics
 from milo_core.predicates import PREDICATES, enclosing
 from milo_core.world_model import WorldModel
-from milo_planner.agenda import STATE_ACTIONS, AgendaItem, AgendaStep, Duty, Verb
+from milo_planner.agenda import (
+    STATE_ACTIONS,
+    AgendaItem,
+    AgendaStep,
+    Duty,
+    Verb,
+    unmet_items,
+)
 from milo_planner.policy import NoAgendaPlanError
 
 _IN_HAND = (Verb.PICK_UP, Verb.DELIVER)
@@ -51,6 +58,9 @@ def expand(
     for item in in_order(agenda, world):
         if not item.holds(script.state):
             script.bring_about(item)
+    undone = unmet_items(agenda, script.state)
+    if undone:
+        raise NoAgendaPlanError(f"What comes after '{undone[0]}' undoes it.", undone[0])
     return script.steps
 
 
