@@ -210,12 +210,22 @@ class _Task:
             return StepOptions(turn=memory.turns.get(pair, 0.0))
         if step.action != "navigate":
             return StepOptions()
-        item = next(
-            (i for i in agenda if i.goal == step.goal and object_id in (i.object_id, i.target_id)),
-            None,
-        )
+        item = self._item_about(object_id, step.goal, agenda)
         poses = memory.excluded_poses.get((object_id, _action_at(object_id, item)), ())
         return StepOptions(purpose=_purpose(object_id, item), excluded_poses=tuple(poses))
+
+    def _item_about(
+        self, object_id: str, goal: int, agenda: Sequence[AgendaItem]
+    ) -> AgendaItem | None:
+        """Return the item that concerns an instance, also one that a policy chose by itself."""
+        items = [item for item in agenda if item.goal == goal]
+        found = next((i for i in items if object_id in (i.object_id, i.target_id)), None)
+        bound = next((i for i in items if i.duty is Duty.GOAL), None)
+        if found is not None or bound is None:
+            return found
+        pairs = (pair for pair in self.maker.candidates(goal) if object_id in pair)
+        pair = next(pairs, None)
+        return None if pair is None else AgendaItem(goal, bound.verb, *pair)
 
     def _remember(self, record: StepRecord, before: WorldModel, done: bool) -> None:
         """Take in what a step changed."""
