@@ -117,6 +117,8 @@ class _Change:
             yield f"{name} was switched {words[0]} and is {words[1]} now."
         if after.is_sliced and not before.is_sliced:
             yield f"{name} was whole and is in pieces now."
+        if after.is_broken and not before.is_broken:
+            yield f"{name} is broken now."
 
     def _place(self, before: SnapshotObject, after: SnapshotObject) -> Iterator[str]:
         name = before.object_id

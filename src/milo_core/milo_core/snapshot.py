@@ -35,6 +35,7 @@ class SnapshotObject:
     is_sliced: bool
     parent_receptacles: tuple[str, ...]
     receptacle_object_ids: tuple[str, ...]
+    is_broken: bool = False
 
     @classmethod
     def from_metadata(cls, raw: Mapping[str, Any]) -> "SnapshotObject":
@@ -61,6 +62,7 @@ class SnapshotObject:
             is_sliced=bool(raw["isSliced"]),
             parent_receptacles=tuple(raw["parentReceptacles"] or ()),
             receptacle_object_ids=tuple(raw["receptacleObjectIds"] or ()),
+            is_broken=bool(raw.get("isBroken", False)),
         )
 
 
