@@ -11,18 +11,17 @@ _NOT_ACTING = ("Get", "Pass", "Reset", "Initialize", "SetRandomSeed", "Done")
 
 
 class EpisodeEvidence:
-    """Collects the evidence of the running episode; used in the engine's thread only."""
+    """Collects the evidence of the running episode; written in the engine's thread only."""
 
     def __init__(self) -> None:
-        self._initial: Snapshot | None = None
-        self._episode = 0
+        self._first: StepResult | None = None
         self._acted = False
         self._seen: set[str] = set()
 
-    @property
-    def initial(self) -> Snapshot | None:
-        """The state right after the reset; None: no scene is loaded."""
-        return self._initial
+    def initial(self, episode: int) -> Snapshot | None:
+        """Return the state right after an episode's reset (any thread); None: of another one."""
+        first = self._first
+        return first.snapshot if first is not None and first.episode == episode else None
 
     def act(self) -> None:
         """Note that the agent called a skill, also one for which nothing had to move."""
@@ -30,8 +29,8 @@ class EpisodeEvidence:
 
     def observe(self, result: StepResult) -> None:
         """Take in an engine action; call it after every one."""
-        if result.episode != self._episode:
-            self._episode, self._initial = result.episode, result.snapshot
+        if self._first is None or result.episode != self._first.episode:
+            self._first = result
             self._acted, self._seen = False, set()
             return
         if result.success and not result.action.startswith(_NOT_ACTING):
@@ -39,17 +38,21 @@ class EpisodeEvidence:
         if self._acted:
             self._seen.update(o.object_id for o in result.snapshot.objects.values() if o.visible)
 
-    def collect(self, engine: SkillEngine) -> Evidence:
-        """Return the evidence up to now; asks the engine what is in the picture.
+    def collect(self, engine: SkillEngine, *, look: bool = True) -> Evidence:
+        """Return the evidence up to now.
+
+        Args:
+            engine: the simulator; nothing is changed.
+            look: ask it what is in the picture, at any distance; only finding needs that.
 
         Raises:
             EngineFailure: no scene is loaded, or the player died or hung.
         """
         in_sight: frozenset[str] = frozenset()
-        if self._acted:
+        if self._acted and look:
             in_sight = viewpoints.perceived(engine)
             self._seen |= in_sight
-        latest = engine.latest.snapshot
-        return Evidence(
-            self._initial or latest, latest, frozenset(self._seen), in_sight, self._acted
-        )
+        latest = engine.latest
+        final = latest.snapshot
+        initial = self.initial(latest.episode) or final
+        return Evidence(initial, final, frozenset(self._seen), in_sight, self._acted)

@@ -18,9 +18,10 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock as ClockMsg
 
 from milo_core.error_codes import CODES_OF_ACTION, NONE, EngineError
-from milo_core.goals import RULES, UnknownRuleError, all_satisfied, evaluate_all
+from milo_core.goals import FIND_VERBS, RULES, all_satisfied, evaluate_all
 from milo_core.side_effects import side_effects
 from milo_core.strict_goals import evaluate_strict
+from milo_core.tasks import SubGoal
 from milo_msgs.action import (
     LookAt,
     NavigateTo,
@@ -237,8 +238,8 @@ class ThorBridge(Node):
             )
         if result.type_forced:
             self.get_logger().info(
-                f"Step {result.step}: a {_type_of(result.object_id)} may not go into or onto a "
-                f"{_type_of(result.receptacle_id)} by the engine's table; the table was overruled."
+                f"Step {result.step}: {_type_of(result.object_id)} went into or onto "
+                f"{_type_of(result.receptacle_id)}; the engine's table of types was overruled."
             )
         return result
 
@@ -273,52 +274,61 @@ class ThorBridge(Node):
     ) -> EvaluateGoal.Response:
         rule = request.rule or EvaluateGoal.Request.RULE_MILO
         response.shortest_length = math.nan
-        if rule in RULES and not request.with_shortest_length:
-            return self._judge(request, response, rule)
-
-        def judge() -> None:
-            if rule == EvaluateGoal.Request.RULE_STRICT:
-                self._judge_strictly(request, response)
-            else:
-                self._judge(request, response, rule)
-            if request.with_shortest_length:
-                goals = [sub_goal_from_msg(goal) for goal in request.goals]
-                response.shortest_length = shortest_way(self._engine, goals)
-
-        if rule not in (*RULES, EvaluateGoal.Request.RULE_STRICT):
-            return self._judge(request, response, rule)  # says what it thinks of it
-        return await self._answer(response, judge)
-
-    def _judge(
-        self, request: EvaluateGoal.Request, response: EvaluateGoal.Response, rule: str
-    ) -> EvaluateGoal.Response:
-        """Judge on the newest snapshot alone; works in any thread."""
+        if rule not in (rules := (*RULES, EvaluateGoal.Request.RULE_STRICT)):
+            text = f"There is no scoring rule '{rule}'; use {', '.join(rules)}."
+            return _refused(response, EngineError.INVALID_REQUEST, text)
+        goals = tuple(sub_goal_from_msg(goal) for goal in request.goals)
+        length = request.with_shortest_length
+        if rule == EvaluateGoal.Request.RULE_STRICT or length:
+            return await self._answer(
+                response, lambda: self._judge_all(response, goals, rule, with_length=length)
+            )
         try:
-            latest = self._engine.latest
-            goals = [sub_goal_from_msg(goal) for goal in request.goals]
-            verdicts = evaluate_all(goals, latest.snapshot, rule)
-        except (EngineFailure, UnknownRuleError) as error:
-            return _refused(response, getattr(error, "code", EngineError.INVALID_REQUEST), error)
+            self._judge(response, goals, rule)
+        except EngineFailure as error:
+            return _refused(response, error.code, error)
         except Exception as error:
             return _refused(response, EngineError.HARNESS_EXCEPTION, self._report(error))
         response.success = True
+        return response
+
+    def _judge(
+        self, response: EvaluateGoal.Response, goals: tuple[SubGoal, ...], rule: str
+    ) -> None:
+        """Judge on the newest state alone; in any thread, so that it waits for no skill."""
+        latest = self._engine.latest
+        verdicts = evaluate_all(goals, latest.snapshot, rule)
         response.verdicts = [conversions.verdict_message(verdict) for verdict in verdicts]
         response.all_satisfied = all_satisfied(verdicts)
         response.step = latest.step
-        return response
+        initial = self._evidence.initial(latest.episode)
+        if initial is not None:
+            response.side_effects = list(side_effects(goals, initial, latest.snapshot))
 
-    def _judge_strictly(
-        self, request: EvaluateGoal.Request, response: EvaluateGoal.Response
+    def _judge_all(
+        self,
+        response: EvaluateGoal.Response,
+        goals: tuple[SubGoal, ...],
+        rule: str,
+        *,
+        with_length: bool,
     ) -> None:
-        """Judge on everything since the reset; in the engine's thread."""
-        goals = [sub_goal_from_msg(goal) for goal in request.goals]
-        judgement = evaluate_strict(goals, self._evidence.collect(self._engine))
-        latest = self._engine.latest.snapshot
-        response.verdicts = [conversions.verdict_message(verdict) for verdict in judgement.verdicts]
-        response.all_satisfied = judgement.satisfied
-        response.error_msg = judgement.reason
-        response.held_at_reset = list(judgement.held_at_reset)
-        response.side_effects = list(side_effects(goals, self._evidence.initial or latest, latest))
+        """Judge on everything since the reset and measure; in the engine's thread."""
+        looks = any(goal.goal.strip().lower() in FIND_VERBS for goal in goals)
+        evidence = self._evidence.collect(self._engine, look=looks)
+        latest = self._engine.latest
+        initial = self._evidence.initial(latest.episode) or latest.snapshot
+        if rule == EvaluateGoal.Request.RULE_STRICT:
+            judgement = evaluate_strict(goals, evidence)
+            response.verdicts = [conversions.verdict_message(v) for v in judgement.verdicts]
+            response.all_satisfied = judgement.satisfied
+            response.error_msg = judgement.reason
+            response.held_at_reset = list(judgement.held_at_reset)
+            response.side_effects = list(side_effects(goals, initial, latest.snapshot))
+        else:
+            self._judge(response, goals, rule)
+        if with_length:
+            response.shortest_length = shortest_way(self._engine, goals, initial, evidence.seen)
 
     async def _query_poses(
         self, request: QueryPoses.Request, response: QueryPoses.Response
