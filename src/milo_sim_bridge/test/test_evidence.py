@@ -64,8 +64,9 @@ def test_a_refused_action_is_none() -> None:
 
 def test_looking_reaches_farther_than_the_arm() -> None:
     episode = Episode("FloorPlan1")
-    episode.step("RotateRight")
-    near = episode.witness.collect(episode.engine, look=False).seen
+    for _ in range(2):
+        episode.step("RotateRight")
+    near = episode.visible()
     far = episode.witness.collect(episode.engine)
     assert far.in_sight > near
     assert far.seen >= far.in_sight
