@@ -5,8 +5,11 @@ headings. Positions are metres in Unity's frame (x, z on the floor), headings ar
 from +z. Nothing here talks to a simulator or to ROS.
 """
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 Cell = tuple[int, int]
 Node = tuple[Cell, int]
@@ -67,23 +70,10 @@ class GridMap:
     """
 
     def __init__(self, positions: Iterable[tuple[float, float]], size: float) -> None:
-        # Takes a quarter of a second, and a bridge that only teleports never needs it.
-        import networkx
-
-        self._networkx = networkx
         self.size = size
         self.cells = frozenset(self.cell_of(x, z) for x, z in positions)
-        self._graph = networkx.DiGraph()
-        for cell in self.cells:
-            self._add(cell)
-
-    def _add(self, cell: Cell) -> None:
-        for heading in HEADINGS:
-            for other in ((heading + 90) % 360, (heading - 90) % 360):
-                self._graph.add_edge((cell, heading), (cell, other), weight=QUARTER_TURN_COST)
-            ahead = self.ahead_of(cell, heading)
-            if ahead in self.cells:
-                self._graph.add_edge((cell, heading), (ahead, heading), weight=self.size)
+        self._graph = _graph_of(self.cells, size)
+        self._shared = True
 
     def cell_of(self, x: float, z: float) -> Cell:
         """Return the cell whose centre is nearest to a place."""
@@ -101,6 +91,8 @@ class GridMap:
 
     def block(self, before: Node, after: Node) -> None:
         """Never plan this move again."""
+        if self._shared:
+            self._graph, self._shared = self._graph.copy(), False
         if self._graph.has_edge(before, after):
             self._graph.remove_edge(before, after)
 
@@ -114,11 +106,13 @@ class GridMap:
         """
         if cell not in self.cells:
             return None
+        import networkx
+
         graph = self._graph
         for heading in HEADINGS:
             graph.add_edge(_START, (cell, heading), weight=turn_cost(yaw, heading))
         try:
-            costs, ways = self._networkx.single_source_dijkstra(graph, _START)
+            costs, ways = networkx.single_source_dijkstra(graph, _START)
         finally:
             graph.remove_node(_START)
         best: tuple[float, int, Node] | None = None
@@ -140,8 +134,33 @@ class GridMap:
 
         Blocked moves are not taken.
         """
-        steps = self._networkx.DiGraph()
-        steps.add_node(cell)
-        steps.add_edges_from((a[0], b[0]) for a, b in self._graph.edges if a[0] != b[0])
-        counts = self._networkx.single_source_shortest_path_length(steps, cell)
-        return {end: count * self.size for end, count in counts.items()}
+        lengths = {cell: 0.0}
+        reached = deque((cell,))
+        while reached:
+            here = reached.popleft()
+            for heading in HEADINGS:
+                ahead = self.ahead_of(here, heading)
+                if ahead not in lengths and self._graph.has_edge((here, heading), (ahead, heading)):
+                    lengths[ahead] = lengths[here] + self.size
+                    reached.append(ahead)
+        return lengths
+
+
+@lru_cache(maxsize=8)
+def _graph_of(cells: frozenset[Cell], size: float) -> Any:
+    """Return the moves between cells; shared by all maps of the same cells, which mostly stay.
+
+    Making it takes longer than finding a way in it.
+    """
+    # Takes a quarter of a second, and a bridge that only teleports never needs it.
+    import networkx
+
+    graph = networkx.DiGraph()
+    for cell in cells:
+        for heading in HEADINGS:
+            for other in ((heading + 90) % 360, (heading - 90) % 360):
+                graph.add_edge((cell, heading), (cell, other), weight=QUARTER_TURN_COST)
+            ahead = GridMap.ahead_of(cell, heading)
+            if ahead in cells:
+                graph.add_edge((cell, heading), (ahead, heading), weight=size)
+    return graph

@@ -5,6 +5,8 @@
 never opens, and leaves its files and log behind. Importing this module imports ai2thor (1 s).
 """
 
+import contextlib
+import fcntl
 import io
 import os
 import select
@@ -26,7 +28,10 @@ from milo_sim_bridge.errors import EngineFailure
 
 _GUARD = Path(__file__).with_name("player_guard.py")
 _MAX_FIELD_BYTES = 256 * 1024 * 1024
-_CHUNK_BYTES = 1024 * 1024
+_CHUNK_BYTES = 256 * 1024
+_PIPE_BYTES = 1024 * 1024
+"""Wanted room in the pipe: a scene's metadata (90 kB) fits in whole, where Linux by itself lets a
+player write 64 kB and wait for its reader."""
 _LIVENESS_PERIOD = 0.1
 """Seconds between looks at the process while waiting; a closed pipe wakes the wait at once."""
 
@@ -46,11 +51,13 @@ class PlayerServer(FifoServer):
         self._allowed = 0.0
         self._action = "the start"
         self._stopped = False
+        self._received = bytearray()
 
     def start(self) -> None:
         """Create and open the pipes without waiting for the other side to open them."""
         super().start()
         server = os.open(self.server_pipe_path, os.O_RDONLY | os.O_NONBLOCK)
+        _widen(server)
         self.server_pipe = io.FileIO(server, "r")
         # Open for both directions: a pipe can't be opened for writing alone before it has a reader.
         client = os.open(self.client_pipe_path, os.O_RDWR | os.O_NONBLOCK)
@@ -103,14 +110,25 @@ class PlayerServer(FifoServer):
     def _read_with_timeout(self, server_pipe: Any, message_size: int, timeout: float) -> bytes:
         if message_size > _MAX_FIELD_BYTES:
             raise ValueError(f"a field of {message_size} bytes")
-        message = bytearray()
-        while len(message) < message_size:
-            self._wait(server_pipe, select.POLLIN)
-            part = os.read(server_pipe.fileno(), min(message_size - len(message), _CHUNK_BYTES))
+        received = self._received
+        waited = False
+        while len(received) < message_size:
+            try:
+                part = os.read(server_pipe.fileno(), _CHUNK_BYTES)
+            except BlockingIOError:
+                part = b""
+            else:
+                # Without a writer nothing is there either, but then there is nothing to wait for,
+                # unless the player has not opened the pipe yet.
+                if waited and not part:
+                    raise self._death()
+            received += part
             if not part:
-                raise self._death()
-            message += part
-        return bytes(message)
+                self._wait(server_pipe, select.POLLIN)
+                waited = True
+        message = bytes(received[:message_size])
+        del received[:message_size]
+        return message
 
     def _send_message(self, message_type: FieldType, body: bytes) -> None:
         self._last_action_message = body
@@ -226,6 +244,14 @@ class PlayerController(Controller):
         if self.server is not None:
             self.server.stop()
             self._build.unlock()
+
+
+def _widen(pipe: int) -> None:
+    """Make a pipe larger where the system can and allows it."""
+    command = getattr(fcntl, "F_SETPIPE_SZ", None)
+    if command is not None:
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(pipe, command, _PIPE_BYTES)
 
 
 def quote_executable(path: str) -> str:
