@@ -64,7 +64,7 @@ def test_a_refused_action_is_none() -> None:
 
 def test_looking_reaches_farther_than_the_arm() -> None:
     episode = Episode("FloorPlan1")
-    for _ in range(2):
+    for _ in range(3):
         episode.step("RotateRight")
     near = episode.visible()
     far = episode.witness.collect(episode.engine)
