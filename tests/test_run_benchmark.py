@@ -422,3 +422,19 @@ def test_a_folder_in_use_is_refused(make_run: Callable[[], Run]) -> None:
     assert "Another run is writing" in second.stderr
     assert second.stderr.count("\n") == 1
     stopped(run, signal.SIGTERM, 1)
+
+
+def test_the_behavior_tree_in_the_profile_strict(make_run: Callable[[], Run]) -> None:
+    run = make_run()
+    run.finish("--planner", "behavior_tree", "--profile", "strict")
+    records = run.records()
+    failed = [r for r in records if not r["goal_success_strict"]]
+    assert {r["task_id"] for r in failed} == {"milo-v1-fp301-t3a", "milo-v1.1-fp201-t4a"}
+    for record in failed:
+        assert (record["failure_class"], record["blame"]) == ("geometry", "execution")
+        assert any(outcome["error_code"] == 1011 for outcome in record["outcomes"])
+    for record in records:
+        assert (record["end_reason"], record["error_code"]) == ("completed", 0)
+        assert record["side_effects"] == []
+        assert record["tree"]["nodes"]
+        assert record["spl"] is not None

@@ -281,7 +281,8 @@ def _actions() -> Iterator[Action]:
         (_OBJECT,),
         (LOCATED,),
         (Effect(_object("seen")),),
-        (NOT_ENCLOSED,),
+        # From afar it may be hidden, or too small to be made out.
+        (NOT_ENCLOSED, NEAR),
     )
     yield Action(
         "put_down",
