@@ -88,7 +88,7 @@ def test_skills_one_by_one(graph: Graph, probe: Probe) -> None:
     graph.start_executable("milo_sim_bridge", "mock_robot", parameters={**FAST, "latency": 0.5})
     facts_seen = probe.collect(WorldState, "object_states", LATCHED)
     far = probe.do(Pick, "pick", object_id="mug_1")
-    assert far.error_code == PickError.NOT_VISIBLE
+    assert far.error_code == PickError.TOO_FAR
     assert "navigate to it" in far.error_msg
     run = probe.send(NavigateTo, "navigate_to", object_id="mug_1", mode="path")
     outcome = run.outcome()

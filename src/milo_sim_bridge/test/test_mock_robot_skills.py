@@ -83,7 +83,7 @@ def test_a_mug_is_stored_in_the_cabinet(robot: Robot) -> None:
     assert set(beliefs["cabinet_1"].receptacle_object_ids) == {"bowl_1", "mug_1"}
     assert not mug.box.overlaps(robot.state.items["bowl_1"].box)
     play(robot, skills.set_open(robot, "cabinet_1", 0.0))
-    assert refused(robot, skills.pick(robot, "mug_1")).code == PickError.NOT_VISIBLE
+    assert refused(robot, skills.pick(robot, "mug_1")).code == PickError.CONTAINER_CLOSED
 
 
 def test_navigation_takes_the_time_that_the_way_takes(robot: Robot) -> None:
@@ -94,6 +94,37 @@ def test_navigation_takes_the_time_that_the_way_takes(robot: Robot) -> None:
     assert distances == sorted(distances, reverse=True)
     assert robot.within_reach(robot.state.items["apple_1"])
     assert robot.visible["apple_1"], "the robot looks at what it came for"
+
+
+def test_poses_can_be_excluded_until_none_is_left(robot: Robot) -> None:
+    go(robot, "mug_1")
+    taken = [((robot.base.x, robot.base.y), robot.base.yaw)]
+    play(robot, skills.navigate_to_object(robot, "mug_1", 0.0, excluded=taken))
+    assert math.dist(robot.base.position, taken[0][0]) > 0.1
+    mug = robot.state.items["mug_1"]
+    places = robot.standing_places(mug)
+    facing = [(p, math.atan2(mug.center[1] - p[1], mug.center[0] - p[0])) for p in places]
+    refusal = refused(robot, skills.navigate_to_object(robot, "mug_1", 0.0, excluded=facing))
+    assert refusal.code == NavigateToError.UNREACHABLE
+    assert f"({len(places)} were excluded)" in str(refusal)
+
+
+def test_what_can_not_be_reached_is_viewed(robot: Robot) -> None:
+    # Too near to be possible; from the nearest place it is seen all the same.
+    done, _ = play(robot, skills.navigate_to_object(robot, "apple_1", 0.01, "view"))
+    assert done.viewing
+    assert robot.visible["apple_1"]
+    done, _ = play(robot, skills.navigate_to_object(robot, "mug_1", 0.0, "view"))
+    assert not done.viewing
+
+
+def test_an_object_is_turned_before_it_is_put_down(robot: Robot) -> None:
+    go(robot, "book_1")
+    play(robot, skills.pick(robot, "book_1"))
+    width, depth, height = robot.state.items["book_1"].size
+    go(robot, "table_1")
+    play(robot, skills.place(robot, "", "table_1", math.pi / 2))
+    assert robot.state.items["book_1"].size == (depth, width, height)
 
 
 def test_a_cancelled_motion_stops_where_it_is(robot: Robot) -> None:
@@ -116,19 +147,24 @@ def test_a_cancelled_motion_stops_where_it_is(robot: Robot) -> None:
         (lambda r: skills.navigate_to_object(r, "bowl_1", 0.0), NavigateToError.OBJECT_NOT_FOUND),
         (lambda r: skills.navigate_to_object(r, "mug_1", math.nan), NavigateToError.INVALID_GOAL),
         (lambda r: skills.navigate_to_object(r, "mug_1", 0.01), NavigateToError.UNREACHABLE),
+        (
+            lambda r: skills.navigate_to_object(r, "mug_1", 0.0, "admire"),
+            NavigateToError.INVALID_GOAL,
+        ),
         (lambda r: skills.navigate_to_pose(r, (3.6, 1.0), 0.0), NavigateToError.UNREACHABLE),
         (lambda r: skills.navigate_to_pose(r, (math.nan, 1.0), 0.0), NavigateToError.INVALID_GOAL),
         (lambda r: skills.pick(r, "counter_1"), PickError.NOT_PICKUPABLE),
-        (lambda r: skills.pick(r, "mug_1"), PickError.NOT_VISIBLE),
+        (lambda r: skills.pick(r, "mug_1"), PickError.TOO_FAR),
         (lambda r: skills.place(r, "", ""), PlaceError.INVALID_GOAL),
         (lambda r: skills.place(r, "", "table_1"), PlaceError.HAND_EMPTY),
+        (lambda r: skills.place(r, "", "table_1", math.nan), PlaceError.INVALID_GOAL),
         (lambda r: skills.set_open(r, "table_1", 1.0), SetOpenError.NOT_OPENABLE),
-        (lambda r: skills.set_open(r, "fridge_1", 1.0), SetOpenError.NOT_VISIBLE),
+        (lambda r: skills.set_open(r, "fridge_1", 1.0), SetOpenError.TOO_FAR),
         (lambda r: skills.set_open(r, "fridge_1", 1.5), SetOpenError.INVALID_GOAL),
         (lambda r: skills.set_toggled(r, "mug_1", True), SetToggledError.NOT_TOGGLEABLE),
-        (lambda r: skills.set_toggled(r, "lamp_1", True), SetToggledError.NOT_VISIBLE),
+        (lambda r: skills.set_toggled(r, "lamp_1", True), SetToggledError.TOO_FAR),
         (lambda r: skills.slice_object(r, "mug_1"), SliceError.NOT_SLICEABLE),
-        (lambda r: skills.slice_object(r, "bread_1"), SliceError.NOT_VISIBLE),
+        (lambda r: skills.slice_object(r, "bread_1"), SliceError.TOO_FAR),
         (lambda r: skills.release(r, ""), ReleaseError.HAND_EMPTY),
         (lambda r: skills.look_at_object(r, "ghost"), LookAtError.OBJECT_NOT_FOUND),
         (lambda r: skills.look_at(r, (math.inf, 0.0, 0.0)), LookAtError.INVALID_GOAL),
@@ -151,7 +187,7 @@ def test_refusals_with_something_in_the_hand(robot: Robot) -> None:
     assert refused(robot, other).code == PlaceError.OTHER_OBJECT_HELD
     assert refused(robot, skills.place(robot, "", "bread_1")).code == PlaceError.NOT_A_RECEPTACLE
     far = skills.place(robot, "", "table_1")
-    assert refused(robot, far).code == PlaceError.NOT_VISIBLE
+    assert refused(robot, far).code == PlaceError.TOO_FAR
 
 
 def test_a_full_receptacle_has_no_room(robot: Robot) -> None:

@@ -199,16 +199,22 @@ def _start_navigation(robot: Robot, goal: NavigateTo.Goal) -> Skill:
             "NavigateTo", f"'{goal.mode}' is no mode; use 'path' or 'teleport', a robot drives."
         )
     if goal.object_id:
-        return skills.navigate_to_object(robot, goal.object_id, goal.stop_distance)
+        excluded = [((p.position.x, p.position.y), _yaw_of(p)) for p in goal.excluded_poses]
+        return skills.navigate_to_object(
+            robot, goal.object_id, goal.stop_distance, goal.purpose, excluded
+        )
     if goal.pose.header.frame_id != MAP:
         raise _invalid("NavigateTo", f"Name an object_id, or a pose in the frame '{MAP}'.")
     q = goal.pose.pose.orientation
     if abs(math.hypot(q.x, q.y, q.z, q.w) - 1.0) > _UNIT_TOLERANCE:
         raise _invalid("NavigateTo", "The pose needs a unit quaternion.")
-    yaw = frames.yaw_from_quaternion(frames.Quaternion(q.x, q.y, q.z, q.w))
-    return skills.navigate_to_pose(
-        robot, (goal.pose.pose.position.x, goal.pose.pose.position.y), yaw
-    )
+    at = goal.pose.pose.position
+    return skills.navigate_to_pose(robot, (at.x, at.y), _yaw_of(goal.pose.pose))
+
+
+def _yaw_of(placed: Pose) -> float:
+    q = placed.orientation
+    return frames.yaw_from_quaternion(frames.Quaternion(q.x, q.y, q.z, q.w))
 
 
 def _start_look(robot: Robot, goal: LookAt.Goal) -> Skill:
@@ -242,6 +248,7 @@ def _navigated(robot: Robot, done: Done, stamp: Time) -> NavigateTo.Result:
         path_length=float(done.path_length),
         shortest_length=float(done.shortest_length),
         poses_found=done.poses_found,
+        viewing=done.viewing,
     )
 
 
@@ -264,7 +271,7 @@ SKILLS: tuple[SkillServer, ...] = (
     SkillServer(
         "place",
         Place,
-        lambda robot, goal: skills.place(robot, goal.object_id, goal.receptacle_id),
+        lambda robot, goal: skills.place(robot, goal.object_id, goal.receptacle_id, goal.turn),
         lambda robot, done, stamp: Place.Result(
             pose=_item_pose(robot, done.object_id, stamp), receptacle_id=done.receptacle_id
         ),

@@ -54,15 +54,18 @@ class Robot:
         """Whether the arm gets there from where the base stands."""
         return item.box.floor_distance(*self.base.position) <= REACH
 
+    def free_places(self) -> list[Point]:
+        """Return all cells on which the base fits."""
+        cells = zip(*np.nonzero(self.floor.free), strict=True)
+        return [self.floor.point((int(i), int(j))) for i, j in cells]
+
     def standing_places(self, item: Item) -> list[Point]:
         """Return the free cells from which an object can be reached; at its door, if it has one."""
         owner = self.state.items.get(item.parent)
         door = next((i for i in (item, owner) if i is not None and i.container), None)
-        cells = zip(*np.nonzero(self.floor.free), strict=True)
-        points = [self.floor.point((int(i), int(j))) for i, j in cells]
         return [
             p
-            for p in points
+            for p in self.free_places()
             if item.box.floor_distance(*p) <= REACH - CELL and (door is None or _faces(door, p))
         ]
 

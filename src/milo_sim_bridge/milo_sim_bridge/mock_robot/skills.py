@@ -8,8 +8,8 @@ it stops the robot at once.
 import contextlib
 import math
 import random
-from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from milo_core.error_codes import (
@@ -25,7 +25,7 @@ from milo_core.error_codes import (
 )
 from milo_core.errors import MiloError
 from milo_core.snapshot import Vector
-from milo_sim_bridge.mock_robot.motion import Point, drive, length_of, turn
+from milo_sim_bridge.mock_robot.motion import Point, angle_between, drive, length_of, turn
 from milo_sim_bridge.mock_robot.robot import PITCH_LIMITS, Robot
 from milo_sim_bridge.mock_robot.state import Item
 
@@ -33,6 +33,12 @@ ARM_SECONDS = 1.0
 """How long a motion of the arm takes."""
 PITCH_RATE = 1.0
 """Radians a second of the head."""
+PURPOSES = ("", "interact", "place", "view")
+"""What a goal of NavigateTo may be for."""
+SAME_PLACE = 0.1
+"""Metres within which a pose is one that was excluded."""
+SAME_HEADING = math.radians(10.0)
+"""Radians within which it is."""
 _LOOK_TOLERANCE = math.radians(1.0)
 
 
@@ -69,6 +75,8 @@ class Done:
     value: float = math.nan
     """Openness, switch state, or angle that is missing."""
     piece_ids: tuple[str, ...] = ()
+    viewing: bool = False
+    """The base stands where the object is seen, out of reach."""
 
 
 Skill = Generator[Progress, float, Done]
@@ -129,13 +137,15 @@ def _require(robot: Robot, action: str, item_id: str, field_name: str = "object_
     return item
 
 
-def _require_reach(robot: Robot, item: Item, code: IntEnum) -> None:
+def _require_reach(robot: Robot, action: str, item: Item) -> None:
+    codes = CODES_OF_ACTION[action]
+    if robot.state.is_shut_in(item):
+        code = codes.__members__.get("CONTAINER_CLOSED", codes["NOT_VISIBLE"])
+        raise Refusal(code, f"{item.item_id} is inside {item.parent}, which is closed.")
     if not robot.within_reach(item):
         distance = item.box.floor_distance(*robot.base.position)
         text = f"{item.item_id} is {distance:.2f} m away, out of the arm's reach; navigate to it."
-        raise Refusal(code, text)
-    if robot.state.is_shut_in(item):
-        raise Refusal(code, f"{item.item_id} is inside {item.parent}, which is closed.")
+        raise Refusal(codes["TOO_FAR"], text)
 
 
 def _arm(stage: str) -> Generator[Progress, float, None]:
@@ -144,21 +154,64 @@ def _arm(stage: str) -> Generator[Progress, float, None]:
         passed += yield Progress(stage)
 
 
-def navigate_to_object(robot: Robot, object_id: str, stop_distance: float) -> Skill:
-    """Drive to where an object can be reached, and face it."""
+def navigate_to_object(
+    robot: Robot,
+    object_id: str,
+    stop_distance: float,
+    purpose: str = "",
+    excluded: Sequence[tuple[Point, float]] = (),
+) -> Skill:
+    """Drive to where an object can be reached, and face it.
+
+    Args:
+        robot: that drives.
+        object_id: of the object.
+        stop_distance: metres from its middle; 0: as far as the arm reaches.
+        purpose: one of PURPOSES; with `view` seeing it is enough where it can't be reached.
+        excluded: poses of the base that are not to be taken again, metres and radians.
+    """
     item = _require(robot, "NavigateTo", object_id)
     if not (math.isfinite(stop_distance) and stop_distance >= 0):
         text = "stop_distance must be a number of metres, 0 or more."
         raise Refusal(NavigateToError.INVALID_GOAL, text)
+    if purpose not in PURPOSES:
+        text = f"'{purpose}' is no purpose; use {', '.join(PURPOSES[1:])}."
+        raise Refusal(NavigateToError.INVALID_GOAL, text)
     places = robot.standing_places(item)
     if stop_distance:
         places = [p for p in places if math.dist(p, item.center[:2]) <= stop_distance]
-    if not places:
-        text = f"There is no free place from which {object_id} can be reached."
+    free = [p for p in places if not _is_excluded(p, item, excluded)]
+    if not free and purpose == "view":
+        return (yield from _view(robot, item, excluded))
+    if not free:
+        besides = f" ({len(places)} were excluded)" if places else ""
+        text = f"There is no free place from which {object_id} can be reached{besides}."
         raise Refusal(NavigateToError.UNREACHABLE, text)
-    done = yield from _go(robot, places)
+    done = yield from _go(robot, free)
     yield from _face(robot, item.center)
     return done
+
+
+def _is_excluded(place: Point, item: Item, excluded: Sequence[tuple[Point, float]]) -> bool:
+    """Whether the base would face an object from a pose that is not to be taken again."""
+    yaw = math.atan2(item.center[1] - place[1], item.center[0] - place[0])
+    return any(
+        math.dist(place, other) <= SAME_PLACE and abs(angle_between(yaw, turned)) <= SAME_HEADING
+        for other, turned in excluded
+    )
+
+
+def _view(robot: Robot, item: Item, excluded: Sequence[tuple[Point, float]]) -> Skill:
+    """Drive to the nearest place that faces an object, and look whether it is seen."""
+    places = [p for p in robot.free_places() if not _is_excluded(p, item, excluded)]
+    places.sort(key=lambda place: math.dist(place, item.center[:2]))
+    done = yield from _go(robot, places[:1])
+    yield from _face(robot, item.center)
+    yield Progress("looking")
+    if not robot.visible.get(item.item_id, False):
+        text = f"{item.item_id} can't be reached, and is not seen from nearby either."
+        raise Refusal(NavigateToError.UNREACHABLE, text)
+    return replace(done, poses_found=0, viewing=True)
 
 
 def navigate_to_pose(robot: Robot, place: Point, yaw: float) -> Skill:
@@ -215,25 +268,32 @@ def pick(robot: Robot, object_id: str) -> Skill:
         raise Refusal(PickError.HAND_FULL, f"The hand holds {robot.state.held} already.")
     if not item.kind.pickupable or item.front or item.is_sliced:
         raise Refusal(PickError.NOT_PICKUPABLE, f"{object_id} can't be picked up.")
-    _require_reach(robot, item, PickError.NOT_VISIBLE)
+    _require_reach(robot, "Pick", item)
     yield from _arm("grasping")
     item.parent = ""
     robot.state.held = object_id
     return Done(object_id=object_id)
 
 
-def place(robot: Robot, object_id: str, receptacle_id: str) -> Skill:
-    """Put the held object into or onto furniture."""
+def place(robot: Robot, object_id: str, receptacle_id: str, turned: float = 0.0) -> Skill:
+    """Put the held object into or onto furniture, turned by so many radians about the vertical."""
+    if not math.isfinite(turned):
+        raise Refusal(PlaceError.INVALID_GOAL, "turn must be a number of radians.")
     target = _require(robot, "Place", receptacle_id, "receptacle_id")
     held = _require_held(robot, "Place", object_id)
     if not (target.container or target.surface):
         text = f"Nothing can be put into or onto {receptacle_id}."
         raise Refusal(PlaceError.NOT_A_RECEPTACLE, text)
-    _require_reach(robot, target, PlaceError.NOT_VISIBLE)
+    _require_reach(robot, "Place", target)
     if target.container and not target.is_open:
         raise Refusal(PlaceError.RECEPTACLE_CLOSED, f"{receptacle_id} is closed; open it first.")
+    size = held.size
+    # Boxes stay along the axes of the map, so that only quarter turns show.
+    if round(turned / (math.pi / 2)) % 2:
+        held.size = (size[1], size[0], size[2])
     center = robot.state.free_place(held, target, robot.base.position)
     if center is None:
+        held.size = size
         text = f"There is no room for {held.item_id} in or on {receptacle_id}."
         raise Refusal(PlaceError.NO_VALID_PLACEMENT, text)
     yield from _arm("placing")
@@ -262,7 +322,7 @@ def set_open(robot: Robot, object_id: str, openness: float) -> Skill:
         raise Refusal(SetOpenError.INVALID_GOAL, f"openness must be in 0..1, not {openness:g}.")
     if not item.container:
         raise Refusal(SetOpenError.NOT_OPENABLE, f"{object_id} can't be opened.")
-    _require_reach(robot, item, SetOpenError.NOT_VISIBLE)
+    _require_reach(robot, "SetOpen", item)
     if openness > 0 and item.is_on and item.kind.must_be_closed_to_turn_on:
         raise Refusal(SetOpenError.TARGET_ON, f"{object_id} is on; switch it off first.")
     yield from _arm("opening" if openness > 0 else "closing")
@@ -275,7 +335,7 @@ def set_toggled(robot: Robot, object_id: str, toggled: bool) -> Skill:
     item = _require(robot, "SetToggled", object_id)
     if not item.kind.toggleable:
         raise Refusal(SetToggledError.NOT_TOGGLEABLE, f"{object_id} has no switch.")
-    _require_reach(robot, item, SetToggledError.NOT_VISIBLE)
+    _require_reach(robot, "SetToggled", item)
     if item.is_on == toggled:
         word = "on" if toggled else "off"
         raise Refusal(SetToggledError.ALREADY_IN_STATE, f"{object_id} is {word} already.")
@@ -295,7 +355,7 @@ def slice_object(robot: Robot, object_id: str) -> Skill:
         raise Refusal(SliceError.ALREADY_SLICED, f"{object_id} is cut already.")
     if robot.state.held == object_id:
         raise Refusal(SliceError.TARGET_IN_HAND, f"{object_id} is in the hand; put it down first.")
-    _require_reach(robot, item, SliceError.NOT_VISIBLE)
+    _require_reach(robot, "Slice", item)
     yield from _arm("cutting")
     return Done(object_id=object_id, piece_ids=tuple(robot.state.cut(item)))
 
