@@ -18,7 +18,14 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     python_requires=">=3.11",
-    install_requires=["setuptools", "milo_core", "milo_ros"],
+    install_requires=[
+        "setuptools",
+        "milo_core",
+        "milo_ros",
+        "py_trees>=2.2",
+        "unified-planning>=1.3",
+        'up-aries>=0.5; sys_platform != "linux" or platform_machine == "x86_64"',
+    ],
     extras_require={"test": ["pytest"]},
     zip_safe=False,
     entry_points={

@@ -20,6 +20,7 @@ from milo_msgs.msg import Plan, TreeSnapshot, WorldState
 from milo_planner.conversions import outcome_msg, plan_msg, plan_step_msg, recovery_msg, tree_msg
 from milo_planner.execution import StaleWorldError, StepRecord
 from milo_planner.interruption import TaskWaiter
+from milo_planner.pddl_engines import ENGINES
 from milo_planner.planning import Planner
 from milo_planner.policy import TreeRecord
 from milo_planner.reactive_runner import ReactiveRunner
@@ -80,6 +81,14 @@ class PlannerNode(Node):
                 description="Strategy that makes the plans.", additional_constraints=choices
             ),
         )
+        self.declare_parameter(
+            "pddl_engine",
+            "auto",
+            ParameterDescriptor(
+                description="What solves the problems of the planner pddl.",
+                additional_constraints=f"one of {', '.join(ENGINES)}",
+            ),
+        )
         timeouts = {
             "skill_timeout": (120.0, "Seconds a skill may take."),
             "driver_timeout": (10.0, "Seconds to wait for a driver to serve a skill."),
@@ -90,7 +99,7 @@ class PlannerNode(Node):
             descriptor = ParameterDescriptor(description=text, read_only=True)
             values[name] = self.declare_parameter(name, default, descriptor).value
         self.add_on_set_parameters_callback(self._on_parameters)
-        make_planner(self._planner_name())
+        self._make_planner()
         self._waiter = TaskWaiter()
         self._world = WorldStateCache(self._waiter, values["world_state_timeout"])
         self._skills = SkillClients(
@@ -109,16 +118,20 @@ class PlannerNode(Node):
             cancel_callback=self._on_cancel,
         )
 
-    def _planner_name(self) -> str:
-        return str(self.get_parameter("planner").value)
+    def _make_planner(self, **changed: str) -> Planner:
+        """Make the planner that the parameters ask for, some of them being about to change."""
+        names = ("planner", "pddl_engine")
+        values = {name: str(self.get_parameter(name).value) for name in names} | changed
+        options = {"engine_name": values["pddl_engine"]} if values["planner"] == "pddl" else {}
+        return make_planner(values["planner"], **options)
 
     def _on_parameters(self, parameters: list[Parameter]) -> SetParametersResult:
-        for parameter in parameters:
-            if parameter.name == "planner":
-                try:
-                    make_planner(str(parameter.value))
-                except MiloError as error:
-                    return SetParametersResult(successful=False, reason=str(error))
+        changed = {p.name: str(p.value) for p in parameters if p.name in ("planner", "pddl_engine")}
+        if changed:
+            try:
+                self._make_planner(**changed)
+            except MiloError as error:
+                return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
     def _on_goal(self, _: RunTask.Goal) -> GoalResponse:
@@ -142,7 +155,7 @@ class PlannerNode(Node):
             goal_handle.abort()
             return RunTask.Result(error_code=RunTaskError.INVALID_GOAL, error_msg=str(error))
         self._waiter.start(request.time_limit)
-        runner = self._runner(goal_handle, make_planner(self._planner_name()), profile)
+        runner = self._runner(goal_handle, self._make_planner(), profile)
         goals = [sub_goal_from_msg(goal) for goal in request.goals]
         try:
             outcome = await result_of(self, self._start_task(runner, goals, request.min_step))

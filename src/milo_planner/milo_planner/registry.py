@@ -8,17 +8,17 @@ from milo_core.errors import MiloError
 from milo_planner.planning import Planner
 
 
-def _loads(module: str, name: str) -> Callable[[], Planner]:
+def _loads(module: str, name: str) -> Callable[..., Planner]:
     """Return a factory that imports its planner only when one is made."""
 
-    def make() -> Planner:
-        planner: Planner = getattr(import_module(f"milo_planner.{module}"), name)()
+    def make(**options: str) -> Planner:
+        planner: Planner = getattr(import_module(f"milo_planner.{module}"), name)(**options)
         return planner
 
     return make
 
 
-PLANNERS: Mapping[str, Callable[[], Planner]] = MappingProxyType(
+PLANNERS: Mapping[str, Callable[..., Planner]] = MappingProxyType(
     {
         "rule_based": _loads("rule_based", "RuleBasedPlanner"),
         "behavior_tree": _loads("behavior_tree", "BehaviorTreePlanner"),
@@ -38,8 +38,12 @@ class UnknownPlannerError(MiloError):
     """A planner name that doesn't exist."""
 
 
-def make_planner(name: str) -> Planner:
+def make_planner(name: str, **options: str) -> Planner:
     """Return a new planner.
+
+    Args:
+        name: one of PLANNERS.
+        options: of that planner; of `pddl`: `engine_name`.
 
     Raises:
         UnknownPlannerError: names the choices.
@@ -47,4 +51,4 @@ def make_planner(name: str) -> Planner:
     """
     if name not in PLANNERS:
         raise UnknownPlannerError(f"There is no planner '{name}'; use {', '.join(PLANNERS)}.")
-    return PLANNERS[name]()
+    return PLANNERS[name](**options)
