@@ -126,7 +126,8 @@ class PlayerServer(FifoServer):
             if not part:
                 self._wait(server_pipe, select.POLLIN)
                 waited = True
-        message = bytes(received[:message_size])
+        with memoryview(received) as view, view[:message_size] as head:
+            message = bytes(head)
         del received[:message_size]
         return message
 
