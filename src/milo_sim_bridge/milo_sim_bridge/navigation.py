@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from milo_core.error_codes import NavigateToError
@@ -91,6 +92,8 @@ def _check_motion(run: SkillRun, goal: NavigateGoal) -> None:
         raise run.error("INVALID_GOAL", f"'{goal.purpose}' is no purpose; use {purposes}.")
     if not (math.isfinite(goal.stop_distance) and goal.stop_distance >= 0):
         raise run.error("INVALID_GOAL", "stop_distance must be a number of metres, 0 or more.")
+    if not all(math.isfinite(v) for pose in goal.excluded for v in (*pose.position, pose.yaw)):
+        raise run.error("INVALID_GOAL", "The excluded poses need finite numbers.")
 
 
 def _navigate_to_object(run: SkillRun, goal: NavigateGoal) -> None:
@@ -168,9 +171,9 @@ def _view(run: SkillRun, goal: NavigateGoal, target: SnapshotObject, reason: Ski
             it can't be interacted with.
     """
     grid = path_following.map_of(run)
-    for pose in viewpoints.viewing_poses(run, grid, target)[:_VIEWS]:
-        if _is_excluded(pose, goal):
-            continue
+    lengths = grid.lengths_from(path_following.cell_now(run, grid))
+    poses = viewpoints.viewing_poses(run, grid, target)
+    for pose in islice((pose for pose in poses if not _is_excluded(pose, goal)), _VIEWS):
         try:
             if goal.mode == MODE_PATH:
                 path_following.drive_to_view(run, grid, pose)
@@ -182,6 +185,10 @@ def _view(run: SkillRun, goal: NavigateGoal, target: SnapshotObject, reason: Ski
             continue
         if target.object_id in viewpoints.perceived(run.engine):
             run.report.viewing = True
+            if goal.mode == MODE_PATH:
+                # Of the whole way, which may have led past poses that did not see it.
+                cell = grid.cell_of(pose.position[0], pose.position[2])
+                run.report.shortest_length = lengths[cell]
             return
     raise SkillError(
         NavigateToError.UNREACHABLE,

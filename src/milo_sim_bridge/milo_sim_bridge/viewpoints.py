@@ -4,7 +4,7 @@ import math
 
 from milo_core.snapshot import Snapshot, SnapshotObject, Vector
 from milo_sim_bridge.looking import Gaze, angle_to, camera_at, gaze_at, reachable_gaze
-from milo_sim_bridge.path_planning import HEADINGS, GridMap
+from milo_sim_bridge.path_planning import HEADINGS, Cell, GridMap
 from milo_sim_bridge.skill_run import EnginePose, SkillEngine, SkillRun
 
 ANY_DISTANCE = 100.0
@@ -55,12 +55,14 @@ def viewing_poses(run: SkillRun, grid: GridMap, target: SnapshotObject) -> list[
     ]
     seen.sort(key=lambda pose: (_gap(pose.position, target), _offset(pose, target)))
     # One pose a cell: what is hidden from one horizon is seldom seen from another.
-    best = {grid.cell_of(p.position[0], p.position[2]): p for p in reversed(seen)}
+    best: dict[Cell, EnginePose] = {}
+    for pose in seen:
+        best.setdefault(grid.cell_of(pose.position[0], pose.position[2]), pose)
     y = state.agent_position[1]
     places = [(x, y, z) for x, z in map(grid.centre_of, sorted(reached))]
     places.sort(key=lambda place: _gap(place, target))
     return [
-        *(_facing(p.position, target, state, standing=p.standing) for p in reversed(best.values())),
+        *(_facing(p.position, target, state, standing=p.standing) for p in best.values()),
         *(
             _facing(place, target, state, standing=standing)
             for place in places[: 1 if best else _NEAREST_PLACES]

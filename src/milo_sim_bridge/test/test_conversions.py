@@ -150,6 +150,23 @@ def test_goals_read_back() -> None:
     assert read.pose.orientation.w == 1.0
     place = conversions.place_goal(Place.Goal(object_id="a", receptacle_id="b", force=True))
     assert (place.object_id, place.receptacle_id, place.force) == ("a", "b", True)
+    assert (place.any_type, place.turn) == (False, 0.0)
+    turned = conversions.place_goal(Place.Goal(receptacle_id="b", any_type=True, turn=0.5))
+    assert (turned.any_type, turned.turn) == (True, 0.5)
+
+
+def test_the_pose_of_a_result_can_be_excluded_by_the_next_goal() -> None:
+    world = scripted.World()
+    world.agent |= {"x": 1.0, "z": 2.0, "rotation": 250.0}
+    snapshot = snapshot_of(world)
+    goal = NavigateTo.Goal(
+        object_id="Mug|1", purpose="place", excluded_poses=[conversions.robot_pose(snapshot)]
+    )
+    read = conversions.navigate_goal(goal)
+    (pose,) = read.excluded
+    assert read.purpose == "place"
+    assert (pose.position[0], pose.position[2]) == pytest.approx((1.0, 2.0))
+    assert pose.yaw % 360.0 == pytest.approx(250.0)
 
 
 def test_points_on_the_floor() -> None:

@@ -7,7 +7,7 @@ from bridge_session_engine import SessionEngine
 
 from milo_core.error_codes import NavigateToError, PlaceError
 from milo_core.snapshot import SnapshotObject
-from milo_sim_bridge import skills
+from milo_sim_bridge import skills, viewpoints
 from milo_sim_bridge.navigation import NavigateGoal, navigate_to
 from milo_sim_bridge.skill_run import Control, EnginePose, SkillResult
 from milo_sim_bridge.skills import PickGoal, PlaceGoal, SetOpenGoal
@@ -123,6 +123,34 @@ def test_what_is_behind_glass_is_viewed(kind: str, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_excluded_views_make_room_for_others(mode: str) -> None:
+    engine = SessionEngine("FloorPlan402")
+    target = thing(engine, "Cloth").object_id
+    taken: list[EnginePose] = []
+    for _ in range(4):
+        goal = NavigateGoal(target, mode=mode, purpose="view", excluded=tuple(taken))
+        assert done(go(engine, goal)).viewing
+        assert not any(is_same(here(engine), other) for other in taken)
+        taken.append(here(engine))
+
+
+def test_views_tried_in_vain_count_as_driven_and_not_as_needed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine = SessionEngine("FloorPlan402")
+    target = thing(engine, "SoapBar").object_id
+    start = here(engine).position
+    looks = iter([frozenset(), frozenset(), frozenset({target})])
+    monkeypatch.setattr(viewpoints, "perceived", lambda _: next(looks))
+    result = done(go(engine, NavigateGoal(target, mode="path", purpose="view")))
+    assert result.viewing
+    x, _, z = here(engine).position
+    straight = abs(x - start[0]) + abs(z - start[2])
+    assert result.shortest_length == pytest.approx(straight, abs=1e-3)
+    assert result.path_length > result.shortest_length
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_what_can_be_interacted_with_is_not_only_viewed(mode: str) -> None:
     engine = SessionEngine("FloorPlan402")
     target = thing(engine, "Plunger").object_id
@@ -183,13 +211,30 @@ def test_where_all_poses_are_excluded_it_says_how_many(mode: str, code: int) -> 
     done(go(engine, NavigateGoal(target, mode=mode, excluded=other_way)))
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_for_placing_the_robot_comes_closer(mode: str) -> None:
+def test_excluded_poses_need_finite_numbers() -> None:
+    engine = SessionEngine("FloorPlan1")
+    for pose in (EnginePose((math.nan, 0.0, 0.0), 0.0), EnginePose((0.0, 0.0, 0.0), math.nan)):
+        goal = NavigateGoal(thing(engine, "Fridge").object_id, excluded=(pose,))
+        result = go(engine, goal)
+        assert (result.error_code, engine.actions) == (NavigateToError.INVALID_GOAL, [])
+        assert "excluded poses" in result.error_msg
+
+
+@pytest.mark.parametrize(
+    ("scene", "kind", "mode"),
+    [
+        ("FloorPlan1", "Fridge", "teleport"),
+        ("FloorPlan201", "DiningTable", "path"),
+        ("FloorPlan201", "DiningTable", "teleport"),
+        ("FloorPlan301", "Bed", "path"),
+    ],
+)
+def test_for_placing_the_robot_comes_closer(scene: str, kind: str, mode: str) -> None:
     gaps = {}
     for purpose in ("interact", "place"):
-        engine = SessionEngine("FloorPlan201")
-        table = thing(engine, "DiningTable")
-        done(go(engine, NavigateGoal(table.object_id, mode=mode, purpose=purpose)))
+        engine = SessionEngine(scene)
+        target = thing(engine, kind)
+        done(go(engine, NavigateGoal(target.object_id, mode=mode, purpose=purpose)))
         x, _, z = engine.latest.snapshot.agent_position
-        gaps[purpose] = math.hypot(x - table.box_center[0], z - table.box_center[2])
-    assert gaps["place"] <= gaps["interact"]
+        gaps[purpose] = math.hypot(x - target.box_center[0], z - target.box_center[2])
+    assert gaps["place"] < gaps["interact"] - 0.1
