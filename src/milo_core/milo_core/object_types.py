@@ -179,3 +179,9 @@ def to_object_type(name: str) -> str:
 def spoken_name(object_type: str) -> str:
     """Return the everyday words for a type: `RemoteControl` -> `remote control`."""
     return OBJECT_TYPES[to_object_type(object_type)].spoken
+
+
+def plural_name(object_type: str) -> str:
+    """Return the everyday words for several of a type: `Knife` -> `knives`."""
+    plural: str = _ROWS[to_object_type(object_type)]["plural"]
+    return plural

@@ -1,4 +1,4 @@
-"""Task sets: the frozen MILO Benchmark v1.0 and v1.1, and files of the same schema.
+"""Task sets: the frozen MILO Benchmark v1.0 and v1.1, our milo-120, and files of the same schema.
 
 Loading is strict: whatever is wrong is an error that names file, row and field. Schema and
 invariants follow the dataset card of `naishashetty/milo_benchmark` (MIT, see NOTICE).
@@ -11,29 +11,41 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from milo_core.errors import MiloError
-from milo_core.object_types import OBJECT_TYPES, UnknownObjectTypeError, to_object_type
-from milo_core.scenes import UnknownSceneError, normalize_scene, room_type
+from milo_core.object_types import (
+    OBJECT_TYPES,
+    ObjectType,
+    UnknownObjectTypeError,
+    to_object_type,
+)
+from milo_core.scenes import SPLITS, UnknownSceneError, normalize_scene, room_type, split_of
 
-Tier = Literal["tier1_locate", "tier2_pickup", "tier3_store", "tier4_multi_step"]
-TIERS: tuple[Tier, ...] = ("tier1_locate", "tier2_pickup", "tier3_store", "tier4_multi_step")
-VERB_OF_TIER: dict[str, str] = {
-    "tier1_locate": "find",
-    "tier2_pickup": "pick_up",
-    "tier3_store": "store",
-    "tier4_multi_step": "store",
+Tier = Literal["tier1_locate", "tier2_pickup", "tier3_store", "tier4_multi_step", "tier5_state"]
+TIERS: tuple[Tier, ...] = get_args(Tier)
+"""Tiers 1 to 4 are those of the MILO Benchmark, each harder than the one before; tier 5 (open,
+close, turn on, turn off) is a further kind of task, not a further difficulty."""
+TIER_NUMBERS: tuple[int, ...] = tuple(range(1, len(TIERS) + 1))
+STATE_GOALS: tuple[str, ...] = ("open", "close", "turn_on", "turn_off")
+VERBS_OF_TIER: dict[str, tuple[str, ...]] = {
+    "tier1_locate": ("find",),
+    "tier2_pickup": ("pick_up",),
+    "tier3_store": ("store",),
+    "tier4_multi_step": ("store",),
+    "tier5_state": STATE_GOALS,
 }
-"""The goal verb of a flat row, and of each subtask in tier 4."""
+"""The goal verbs of a flat row, and of each subtask in tier 4."""
 
 VERSION_DIGESTS: dict[str, str] = {
     "1.0": "20bfaff8265824933b0f7aea7760dda8bf428e4d7621b08a23d79c3dfe172568",
     "1.1": "3cb424f4714e452d0fb496fffe40118497c58bb344c9b42a759b82aebae0ae3f",
+    "milo-120": "f38fbc987ea017fe3f000563f6f1d1dd503885d3866e07302eb52343481bcc4d",
 }
-"""Dataset version -> SHA-256 of its tasks.json."""
+"""Dataset version -> SHA-256 of its tasks.json. `1.0` and `1.1` are the MILO Benchmark as it was
+published; `milo-120` are 600 tasks of our own in all 120 scenes."""
 
 
 class TaskSetError(MiloError):
@@ -83,7 +95,7 @@ class Task(_Row):
 
     @property
     def tier(self) -> int:
-        """1 to 4."""
+        """1 to 5."""
         return TIERS.index(self.difficulty_tier) + 1
 
     def sub_goals(self) -> tuple[SubGoal, ...]:
@@ -99,7 +111,7 @@ class TaskSet:
     """The tasks of one file in file order, with what identifies the file."""
 
     name: str
-    """`1.0`, `1.1`, or the path of a user's own file."""
+    """`1.0`, `1.1`, `milo-120`, or the path of a user's own file."""
     digest: str
     """SHA-256 of the file's bytes."""
     tasks: tuple[Task, ...]
@@ -133,15 +145,18 @@ class TaskSet:
         tiers: Sequence[int] = (),
         scenes: Sequence[str] = (),
         task_ids: Sequence[str] = (),
+        split: str = "",
     ) -> tuple[Task, ...]:
         """Return the tasks that meet all the given conditions, in file order; empty means any.
 
         Raises:
-            TaskSetError: an unknown tier, scene or task, or nothing is left.
+            TaskSetError: an unknown tier, scene, task or split, or nothing is left.
         """
         for tier in tiers:
-            if tier not in range(1, len(TIERS) + 1):
-                raise TaskSetError(f"There is no tier {tier}; use 1, 2, 3 or 4.")
+            if tier not in TIER_NUMBERS:
+                raise TaskSetError(f"There is no tier {tier}; use 1, 2, 3, 4 or 5.")
+        if split and split not in SPLITS:
+            raise TaskSetError(f"There is no split '{split}'; use {', '.join(SPLITS)}.")
         try:
             wanted = {normalize_scene(s) for s in scenes}
         except UnknownSceneError as error:
@@ -158,11 +173,12 @@ class TaskSet:
             if (not tiers or t.tier in tiers)
             and (not wanted or t.scene in wanted)
             and (not ids or t.task_id in ids)
+            and (not split or split_of(t.scene) == split)
         )
         if not chosen:
             raise TaskSetError(
-                f"No task of {self.name} meets all conditions at once; drop --tier, --scene "
-                "or --task."
+                f"No task of {self.name} meets all conditions at once; drop --tier, --scene, "
+                "--task or --split."
             )
         return chosen
 
@@ -236,14 +252,15 @@ class _RowChecker:
             wrong("object", f"is missing, {task.difficulty_tier} needs one")
         if task.tier == 3 and task.target is None:
             wrong("target", "is missing, a store task needs one")
-        if task.tier < 3 and task.target is not None:
+        if task.tier != 3 and task.target is not None:
             wrong("target", f"must be null in {task.difficulty_tier}")
         self._check_goal(task, SubGoal(task.goal, task.object, task.target), "", wrong)
 
     def _check_goal(self, task: Task, goal: SubGoal, prefix: str, wrong: Any) -> None:
-        verb = VERB_OF_TIER[task.difficulty_tier]
-        if goal.goal != verb:
-            wrong(f"{prefix}goal", f"must be '{verb}' in {task.difficulty_tier}, not '{goal.goal}'")
+        verbs = VERBS_OF_TIER[task.difficulty_tier]
+        if goal.goal not in verbs:
+            words = " or ".join(f"'{verb}'" for verb in verbs)
+            wrong(f"{prefix}goal", f"must be {words} in {task.difficulty_tier}, not '{goal.goal}'")
         for field, word in (("object", goal.object), ("target", goal.target)):
             if word is None:
                 continue
@@ -252,10 +269,21 @@ class _RowChecker:
             except UnknownObjectTypeError as error:
                 wrong(prefix + field, str(error))
                 continue
-            if field == "object" and task.tier > 1 and not facts.pickupable:
-                wrong(prefix + field, f"a {facts.spoken} can't be picked up")
+            if field == "object" and (lack := _lack(goal.goal, facts)):
+                wrong(prefix + field, f"a {facts.spoken} {lack}")
             if field == "target" and not facts.receptacle:
                 wrong(prefix + field, f"a {facts.spoken} holds nothing, it is no receptacle")
+
+
+def _lack(verb: str, facts: ObjectType) -> str:
+    """Return why a verb can't be about an object type; empty: it can."""
+    if verb in ("pick_up", "store") and not facts.pickupable:
+        return "can't be picked up"
+    if verb in ("open", "close") and not facts.openable:
+        return "can't be opened and closed"
+    if verb in ("turn_on", "turn_off") and not facts.toggleable:
+        return "can't be switched on and off"
+    return ""
 
 
 def _sentence(detail: Any) -> str:
@@ -306,16 +334,17 @@ def parse_tasks(data: bytes, source: str) -> TaskSet:
 
 
 def load_tasks(version: str = "1.1") -> TaskSet:
-    """Load a frozen version of the MILO Benchmark, `1.0` (25 tasks) or `1.1` (54 tasks).
+    """Load a frozen set: MILO Benchmark `1.0` (25 tasks) or `1.1` (54), or `milo-120` (600).
 
     Raises:
         TaskSetError: unknown version, or the file's digest is not the published one.
     """
     if version not in VERSION_DIGESTS:
         raise TaskSetError(
-            f"There is no dataset version '{version}'; use {' or '.join(VERSION_DIGESTS)}."
+            f"There is no dataset version '{version}'; use {', '.join(VERSION_DIGESTS)}."
         )
-    file = resources.files("milo_core").joinpath(f"data/tasks/v{version}/tasks.json")
+    folder = f"v{version}" if version[0].isdigit() else version
+    file = resources.files("milo_core").joinpath(f"data/tasks/{folder}/tasks.json")
     data = file.read_bytes()
     if hashlib.sha256(data).hexdigest() != VERSION_DIGESTS[version]:
         raise TaskSetError(

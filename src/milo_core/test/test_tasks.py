@@ -6,7 +6,10 @@ import pytest
 
 from milo_core import tasks as tasks_module
 from milo_core.object_types import OBJECT_TYPES, to_object_type
+from milo_core.scenes import ROOM_RANGES, SCENES, SPLITS
 from milo_core.tasks import (
+    STATE_GOALS,
+    TIER_NUMBERS,
     SubGoal,
     TaskSetError,
     load_task_file,
@@ -47,6 +50,50 @@ def rows():
     return [flat, multi]
 
 
+@pytest.fixture
+def state_row(rows):
+    changes = {
+        "task_id": "mine-fp1-t5a",
+        "difficulty_tier": "tier5_state",
+        "instruction": "Switch the toaster on.",
+        "goal": "turn_on",
+        "object": "toaster",
+        "target": None,
+    }
+    return {**rows[0], **changes}
+
+
+def test_state_tasks_are_tier_5(state_row):
+    task = parse([state_row]).tasks[0]
+    assert task.tier == 5
+    assert task.sub_goals() == (SubGoal("turn_on", "toaster"),)
+    for goal, name in (("open", "fridge"), ("close", "box"), ("turn_off", "light switch")):
+        parse([{**state_row, "goal": goal, "object": name}])
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (
+            {"goal": "slice"},
+            "'goal': must be 'open' or 'close' or 'turn_on' or 'turn_off' in tier5",
+        ),
+        ({"goal": None}, "'goal': is missing"),
+        ({"object": None}, "'object': is missing, tier5_state needs one"),
+        ({"target": "fridge"}, "'target': must be null in tier5_state"),
+        ({"object": "mug"}, "'object': a mug can't be switched on and off"),
+        ({"goal": "open", "object": "sofa"}, "'object': a sofa can't be opened and closed"),
+        ({"subtasks": []}, "'subtasks': must be null in tier5_state"),
+        ({"task_id": "mine-fp1-t3a"}, "'task_id': says fp1 and t3"),
+        ({"difficulty_tier": "tier3_store"}, "'goal': must be 'store' in tier3_store"),
+    ],
+)
+def test_faults_of_state_tasks_are_named(state_row, change, expected):
+    with pytest.raises(TaskSetError) as caught:
+        parse([{**state_row, **change}])
+    assert expected in str(caught.value)
+
+
 def parse(rows):
     return parse_tasks(json.dumps(rows).encode(), "my_tasks.json")
 
@@ -77,6 +124,37 @@ def test_objects_can_be_carried_and_targets_hold_things():
                 assert OBJECT_TYPES[to_object_type(goal.object)].pickupable
             if goal.target:
                 assert OBJECT_TYPES[to_object_type(goal.target)].receptacle
+
+
+@pytest.fixture(scope="module")
+def milo_120():
+    return load_tasks("milo-120")
+
+
+def test_milo_120_has_one_task_a_scene_and_tier(milo_120):
+    assert len(milo_120) == 600
+    assert Counter((t.scene, t.tier) for t in milo_120) == Counter(
+        (scene, tier) for scene in SCENES for tier in TIER_NUMBERS
+    )
+    assert Counter(t.room_type for t in milo_120) == dict.fromkeys(ROOM_RANGES, 150)
+    counts = {split: len(milo_120.select(split=split)) for split in SPLITS}
+    assert counts == {"train": 400, "val": 100, "test": 100}
+
+
+def test_milo_120_is_varied(milo_120):
+    goals = [goal for task in milo_120 for goal in task.sub_goals()]
+    assert {goal.goal for goal in goals} == {"find", "pick_up", "store", *STATE_GOALS}
+    assert len({goal.object for goal in goals}) >= 95
+    assert len({goal.target for goal in goals if goal.target}) >= 30
+    # No triple comes twice in a scene, and none is all over the place.
+    assert max(Counter((t.scene, g) for t in milo_120 for g in t.sub_goals()).values()) == 1
+    assert max(Counter(goals).values()) <= 12
+    assert len({task.instruction for task in milo_120}) >= 570
+
+
+def test_milo_120_repeats_no_sentence_of_the_published_dataset(milo_120):
+    published = {task.instruction for task in load_tasks("1.1")}
+    assert not published & {task.instruction for task in milo_120}
 
 
 def test_sub_goals_keep_their_order():
@@ -187,7 +265,7 @@ def test_unreadable_file(tmp_path):
 
 
 def test_unknown_version():
-    with pytest.raises(TaskSetError, match=r"no dataset version '2.0'; use 1.0 or 1.1"):
+    with pytest.raises(TaskSetError, match=r"no dataset version '2.0'; use 1.0, 1.1, milo-120"):
         load_tasks("2.0")
 
 
@@ -209,12 +287,15 @@ def test_find_by_full_id_and_by_unique_ending():
 
 def test_select():
     tasks = load_tasks()
-    assert len(tasks.select()) == 54
+    assert len(tasks.select()) == len(tasks.select(split="train")) == 54
     assert len(tasks.select(tiers=[3, 4])) == 18
     assert len(tasks.select(scenes=["FloorPlan301_physics"], tiers=[1])) == 2
     assert [t.task_id for t in tasks.select(task_ids=["fp301-t3a"])] == ["milo-v1-fp301-t3a"]
     for kwargs, expected in [
-        ({"tiers": [5]}, "no tier 5"),
+        ({"tiers": [6]}, "no tier 6; use 1, 2, 3, 4 or 5"),
+        ({"tiers": [5]}, "meets all conditions"),
+        ({"split": "exam"}, "no split 'exam'; use train, val, test"),
+        ({"split": "val"}, "meets all conditions"),
         ({"scenes": ["FloorPlan999"]}, "no iTHOR scene"),
         ({"scenes": ["FloorPlan2"]}, "no task in FloorPlan2"),
         ({"tiers": [1], "task_ids": ["fp301-t3a"]}, "meets all conditions"),
