@@ -33,7 +33,7 @@ _SETTINGS: dict[str, Any] = {
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(help="Play and read the MILO Benchmark.", **_SETTINGS)
-tasks_app = typer.Typer(help="Look at task sets.", **_SETTINGS)
+tasks_app = typer.Typer(help="List, check and generate tasks.", **_SETTINGS)
 results_app = typer.Typer(help="Look at the results of runs.", **_SETTINGS)
 app.add_typer(tasks_app, name="tasks")
 app.add_typer(results_app, name="results")
@@ -43,7 +43,7 @@ def _option(name: str) -> Any:
     argument = _BY_NAME[name]
     text = argument.description
     if argument.choices:
-        text += f" One of: {', '.join(argument.choices)}."
+        text += f" One of: {', '.join(filter(None, argument.choices))}."
     if argument.default:
         text += f" Default: {argument.default}."
     metavar = {"integer": "N", "list": "X[,X...]"}.get(argument.kind, "TEXT")
@@ -59,6 +59,7 @@ Version = Annotated[str, _option("version")]
 Tier = Annotated[_Texts, _option("tier")]
 Scene = Annotated[_Texts, _option("scene")]
 Task = Annotated[_Texts, _option("task")]
+Split = Annotated[str, _option("split")]
 Repeat = Annotated[str, _option("repeat")]
 Seed = Annotated[str, _option("seed")]
 Out = Annotated[str, _option("out")]
@@ -80,6 +81,7 @@ def run(
     tier: Tier = None,
     scene: Scene = None,
     task: Task = None,
+    split: Split = _DEFAULT["split"],
     repeat: Repeat = _DEFAULT["repeat"],
     seed: Seed = _DEFAULT["seed"],
     out: Out = _DEFAULT["out"],
@@ -98,6 +100,7 @@ def run(
             "tier": tier or [],
             "scene": scene or [],
             "task": task or [],
+            "split": split,
             "repeat": repeat,
             "seed": seed,
             "out": out,
@@ -200,12 +203,13 @@ def list_tasks(
     tier: Tier = None,
     scene: Scene = None,
     task: Task = None,
+    split: Split = _DEFAULT["split"],
     tasks_file: TasksFile = _DEFAULT["tasks_file"],
 ) -> None:
     """List the tasks that these options select."""
     from milo_benchmark.manifest import select_tasks
 
-    texts = {"version": version, "tasks_file": tasks_file}
+    texts = {"version": version, "split": split, "tasks_file": tasks_file}
     lists = {"tier": tier or [], "scene": scene or [], "task": task or []}
     for found in select_tasks(RunArguments.parse({**texts, **lists}))[1]:
         goals = "; ".join(str(goal) for goal in found.sub_goals())
@@ -219,6 +223,72 @@ def validate_tasks(file: Annotated[Path, typer.Argument(help="A tasks.json.")]) 
 
     tasks = load_task_file(file)
     typer.echo(f"{file} is valid: {len(tasks)} tasks, SHA-256 {tasks.digest}.")
+
+
+@tasks_app.command("generate")
+def generate_tasks(
+    out: Annotated[Path, typer.Option(help="The file to write.")],
+    scenes: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="X[,X...]",
+            help="FloorPlanN, kitchens, living_rooms, bedrooms, bathrooms, train, val, test, all.",
+        ),
+    ] = None,
+    tiers: Annotated[
+        list[str] | None, typer.Option(metavar="N[,N...]", help="Tiers. Default: 1,2,3,4,5.")
+    ] = None,
+    n: Annotated[
+        str, typer.Option("--n", help="How many tasks. Default: one a scene and tier.")
+    ] = "",
+    seed: Annotated[str, typer.Option(help="Other seeds make other tasks.")] = "0",
+    name: Annotated[str, typer.Option(help="What every task id begins with.")] = "generated",
+    jobs: Annotated[str, typer.Option(help="Processes; they don't change the result.")] = "2",
+) -> None:
+    """Make new tasks; each is played by the oracle and by noop before it is kept."""
+    from milo_benchmark.task_generation import check_writable, generate, parse_order, to_bytes
+    from milo_benchmark.task_generation import write as write_tasks
+
+    texts = {"n": n, "seed": seed, "name": name, "jobs": jobs}
+    order, processes = parse_order(scenes or [], tiers or [], texts)
+    check_writable(out)
+    tasks = generate(
+        order,
+        processes,
+        lambda report: typer.echo(
+            f"{report.scene:<12} {len(report.tasks)} tasks, {len(report.refused)} refused"
+        ),
+    )
+    write_tasks(out, to_bytes(tasks))
+    typer.echo(f"{out}: {len(tasks)} tasks.")
+
+
+@tasks_app.command("check")
+def check_tasks(
+    version: Version = _DEFAULT["version"],
+    tier: Tier = None,
+    scene: Scene = None,
+    task: Task = None,
+    split: Split = _DEFAULT["split"],
+    tasks_file: TasksFile = _DEFAULT["tasks_file"],
+    out: Annotated[Path | None, typer.Option(help="Report, one line of JSON a task.")] = None,
+) -> None:
+    """Play tasks with oracle and noop; exit code 1 if one can't be done, or is done by nothing."""
+    from milo_benchmark.manifest import select_tasks
+    from milo_benchmark.task_check import check_tasks, summary, write_report
+    from milo_benchmark.task_generation import check_writable
+
+    texts = {"version": version, "split": split, "tasks_file": tasks_file}
+    lists = {"tier": tier or [], "scene": scene or [], "task": task or []}
+    chosen = select_tasks(RunArguments.parse({**texts, **lists}))[1]
+    if out is not None:
+        check_writable(out)
+    checks = check_tasks(chosen, lambda check: typer.echo(check.line()))
+    for line in summary(checks):
+        typer.echo(line)
+    if out is not None:
+        write_report(out, checks)
+    raise typer.Exit(0 if all(check.sound for check in checks) else 1)
 
 
 @results_app.command("show")

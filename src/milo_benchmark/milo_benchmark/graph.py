@@ -31,7 +31,7 @@ class Argument:
     default: str
     description: str
     choices: tuple[str, ...] = ()
-    """Empty: checked elsewhere."""
+    """Empty: checked elsewhere. An empty text among them means any."""
     kind: Kind = "text"
     """A `list` is comma-separated; on the command line it may also be repeated."""
     minimum: int | None = None
@@ -45,11 +45,22 @@ ARGUMENTS: tuple[Argument, ...] = (
         ("rule_based", "behavior_tree", "htn", "pddl", "noop", "random", "oracle"),
     ),
     Argument("profile", "milo", "Rules of acting and scoring.", ("milo", "strict")),
-    Argument("version", "1.1", "Version of the MILO Benchmark dataset.", ("1.0", "1.1")),
-    Argument("tier", "", "Only tasks of these tiers, 1 to 4.", kind="list"),
+    Argument(
+        "version",
+        "1.1",
+        "Task set: a version of the MILO Benchmark, or milo-120, 600 tasks in all 120 scenes.",
+        ("1.0", "1.1", "milo-120"),
+    ),
+    Argument("tier", "", "Only tasks of these tiers, 1 to 5.", kind="list"),
     Argument("scene", "", "Only tasks in these scenes, e.g. FloorPlan301.", kind="list"),
     Argument(
         "task", "", "Only these tasks: full ids or unique endings, e.g. fp301-t3a.", kind="list"
+    ),
+    Argument(
+        "split",
+        "",
+        "Only tasks in the scenes of this split of AI2-THOR's.",
+        ("", "train", "val", "test"),
     ),
     Argument("repeat", "1", "How often each task is played.", kind="integer", minimum=1),
     Argument("seed", "0", "Seed of the first repeat; each further one adds 1.", kind="integer"),
@@ -104,7 +115,7 @@ class ArgumentTexts:
         if not isinstance(value, str):
             raise ArgumentError(f"{_option(name)} can be given only once.")
         if argument.choices and value not in argument.choices:
-            choices = ", ".join(argument.choices)
+            choices = ", ".join(filter(None, argument.choices))
             raise ArgumentError(f"There is no {name} '{value}'; use {choices}.")
         return value
 
@@ -134,8 +145,8 @@ class ArgumentTexts:
 
 def _tiers(texts: Sequence[str]) -> tuple[int, ...]:
     for text in texts:
-        if text not in {"1", "2", "3", "4"}:
-            raise ArgumentError(f"There is no tier '{text}'; use 1, 2, 3 or 4.")
+        if text not in {"1", "2", "3", "4", "5"}:
+            raise ArgumentError(f"There is no tier '{text}'; use 1, 2, 3, 4 or 5.")
     return tuple(sorted(int(text) for text in texts))
 
 
@@ -149,6 +160,7 @@ class RunArguments:
     tier: tuple[int, ...]
     scene: tuple[str, ...]
     task: tuple[str, ...]
+    split: str
     repeat: int
     seed: int
     out: Path
@@ -174,7 +186,8 @@ class RunArguments:
         read = ArgumentTexts(texts, ARGUMENTS)
         planner, profile, version = read.text("planner"), read.text("profile"), read.text("version")
         tasks_file = read.path("tasks_file")
-        dataset = tasks_file.stem if tasks_file else f"v{version}"
+        set_name = f"v{version}" if version[0].isdigit() else version
+        dataset = tasks_file.stem if tasks_file else set_name
         stamp = f"{now or datetime.now(UTC):%Y%m%dT%H%M%SZ}"
         default_out = Path("runs", f"{stamp}-{planner}-{profile}-{dataset}").absolute()
         return cls(
@@ -184,6 +197,7 @@ class RunArguments:
             tier=_tiers(read.items("tier")),
             scene=read.items("scene"),
             task=read.items("task"),
+            split=read.text("split"),
             repeat=read.integer("repeat"),
             seed=read.integer("seed"),
             out=read.path("out") or default_out,
@@ -203,6 +217,7 @@ class RunArguments:
             "tier": ",".join(map(str, self.tier)),
             "scene": ",".join(self.scene),
             "task": ",".join(self.task),
+            "split": self.split,
             "repeat": str(self.repeat),
             "seed": str(self.seed),
             "out": str(self.out),

@@ -46,7 +46,12 @@ def select_tasks(arguments: RunArguments) -> tuple[TaskSet, tuple[Task, ...]]:
         task_set = load_task_file(arguments.tasks_file)
     else:
         task_set = load_tasks(arguments.version)
-    chosen = task_set.select(tiers=arguments.tier, scenes=arguments.scene, task_ids=arguments.task)
+    chosen = task_set.select(
+        tiers=arguments.tier,
+        scenes=arguments.scene,
+        task_ids=arguments.task,
+        split=arguments.split,
+    )
     return task_set, chosen
 
 

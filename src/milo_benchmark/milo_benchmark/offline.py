@@ -146,8 +146,18 @@ def play_offline(
     planner: Planner,
     profile: Profile,
     seed: int = 0,
+    max_steps: int = 0,
 ) -> OfflineEpisode:
     """Reset, act and judge; runs in the engine's thread.
+
+    Args:
+        engine: the player.
+        scene: name of an iTHOR scene.
+        goals: the sub-goals of one task.
+        planner: decides.
+        profile: rules of acting.
+        seed: of the episode.
+        max_steps: after which a planner that observes while it acts gives up; 0: the runner's own.
 
     Raises:
         EngineFailure: the player died, hung or refused the scene.
@@ -157,7 +167,14 @@ def play_offline(
     witness.observe(reset)
     watched = _Watched(engine, witness)
     skills_ = EngineSkills(watched, witness.act)
-    runner = make_runner(planner, skills_, EngineObservations(watched), profile, seed=seed)
+    runner = make_runner(
+        planner,
+        skills_,
+        EngineObservations(watched),
+        profile,
+        seed=seed,
+        max_steps=max_steps,
+    )
     outcome = runner.run(goals, reset.step)
     evidence = witness.collect(watched)
     judgement = evaluate_strict(goals, evidence)
