@@ -80,6 +80,10 @@ def remarks(records: Sequence[EpisodeRecord], expected: int | None = None) -> li
     return found
 
 
+_MANY = 100
+"""Episodes from which on the table leaves out what it can."""
+
+
 def _table(records: Sequence[EpisodeRecord], title: str) -> Table:
     # Narrow enough for 80 columns. Rate and interval stand behind the rule of the profile.
     strict_counts = bool(records) and is_strict(records[0].profile)
@@ -102,7 +106,9 @@ def _table(records: Sequence[EpisodeRecord], title: str) -> Table:
         low, high = row.interval
         other = row.goal_successes if strict_counts else row.strict_successes
         counts = (row.successes, other, row.execution_successes, row.plan_successes)
-        texts = [f"{count}/{row.episodes}" for count in counts]
+        # Three digits would not fit; the first column tells how many there were.
+        total = f"/{row.episodes}" if len(records) < _MANY else ""
+        texts = [f"{counts[0]}/{row.episodes}", *(f"{count}{total}" for count in counts[1:])]
         table.add_row(
             row.name,
             texts[0],
