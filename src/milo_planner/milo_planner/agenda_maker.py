@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from milo_core.error_codes import RunTaskError
-from milo_core.object_types import OBJECT_TYPES
 from milo_core.tasks import SubGoal
-from milo_core.world_model import ObjectBelief, WorldModel
+from milo_core.world_model import WorldModel
 from milo_planner.agenda import AgendaItem, Duty, Verb, verb_of
 from milo_planner.binding import Binder, Pair
 from milo_planner.memory import Memory
 from milo_planner.recovery import RecoveryKind, RecoveryRecord
+from milo_planner.surfaces import is_surface, metres, takes
 from milo_planner.task_records import OutcomeStatus, SubGoalOutcome
 
 _IN_HAND = (Verb.PICK_UP, Verb.DELIVER)
@@ -181,8 +181,10 @@ class AgendaMaker:
         """Yield where an object can be left: where it came from, then on the nearest surface."""
         world, memory = self._world, self.memory
         origin = [p for p in memory.origin.get(held, ()) if p in world.objects]
+        thing = world.objects[held]
         surfaces = sorted(
-            (o for o in world if _is_surface(o, world.objects[held])), key=lambda o: o.distance
+            (o for o in world if is_surface(o) and takes(o, thing)),
+            key=lambda o: metres(o.distance),
         )
         for spot in [*origin, *(o.object_id for o in surfaces)]:
             if spot not in memory.unreachable and (held, spot) not in memory.no_room:
@@ -199,13 +201,3 @@ class AgendaMaker:
             elif object_id not in wanted and object_id not in memory.unreachable:
                 items.append(AgendaItem(goal, Verb.CLOSE, object_id, None, Duty.CLOSE))
         return items
-
-
-def _is_surface(spot: ObjectBelief, held: ObjectBelief) -> bool:
-    """Whether an object may be left somewhere without opening anything or moving it along."""
-    if not spot.receptacle or spot.openable or spot.pickupable or spot.object_type == "Floor":
-        return False
-    kind = OBJECT_TYPES.get(spot.object_type)
-    restrictions = OBJECT_TYPES[held.object_type].placement_restrictions
-    allowed = restrictions is None or spot.object_type in restrictions
-    return kind is not None and kind.receptacle_kind == "on" and allowed

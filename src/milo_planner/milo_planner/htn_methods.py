@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from milo_core.object_types import OBJECT_TYPES
 from milo_core.predicates import PREDICATES, enclosing
 from milo_core.world_model import ObjectBelief, WorldModel
 from milo_planner.agenda import AgendaItem, Duty, Verb
 from milo_planner.htn_network import Expansion, Method, NotApplicableError, State, Task
 from milo_planner.memory import Memory
+from milo_planner.surfaces import can_keep, is_surface, metres, takes
 
 _SPOTS = 6
 """How many places for something in the way are tried."""
@@ -310,13 +310,13 @@ class AgendaDomain:
         """Yield where something can stay: where it came from, near the robot, then the nearest."""
         world, memory = state.world, self.memory
         if self._surfaces is None:
-            surfaces = [belief for belief in self.initial if _is_surface(belief)]
-            self._surfaces = sorted(surfaces, key=lambda b: _meters(b.distance))
+            surfaces = [belief for belief in self.initial if is_surface(belief)]
+            self._surfaces = sorted(surfaces, key=lambda b: metres(b.distance))
         origin = (*memory.origin.get(held, ()), *self.initial.objects[held].parent_receptacles)
-        surfaces = [spot for spot in self._surfaces if _takes(spot, world.objects[held])]
+        surfaces = [spot for spot in self._surfaces if takes(spot, world.objects[held])]
         surfaces.sort(key=lambda spot: spot.object_id not in world.near)
         candidates = [
-            *(b for i in origin if (b := world.objects.get(i)) is not None and _can_keep(b)),
+            *(b for i in origin if (b := world.objects.get(i)) is not None and can_keep(b)),
             *surfaces,
         ]
         for object_id in dict.fromkeys(belief.object_id for belief in candidates):
@@ -441,10 +441,6 @@ def _around(world: WorldModel, object_id: str) -> set[str]:
 # -- places ------------------------------------------------------------------------------------
 
 
-def _meters(distance: float) -> float:
-    return math.inf if math.isnan(distance) else distance
-
-
 def _distance(state: State, object_id: str) -> float:
     """Return the metres between the robot, wherever the plan has taken it, and an object."""
     objects = state.world.objects
@@ -454,21 +450,5 @@ def _distance(state: State, object_id: str) -> float:
             here = objects[step.arguments["object"]].position
             break
     if here is None:
-        return _meters(objects[object_id].distance)
+        return metres(objects[object_id].distance)
     return math.dist(here[:2], objects[object_id].position[:2])
-
-
-def _can_keep(spot: ObjectBelief) -> bool:
-    """Whether things can be left somewhere without opening it or carrying it along."""
-    return spot.receptacle and not spot.openable and not spot.pickupable
-
-
-def _is_surface(spot: ObjectBelief) -> bool:
-    kind = OBJECT_TYPES.get(spot.object_type)
-    return _can_keep(spot) and kind is not None and kind.receptacle_kind == "on"
-
-
-def _takes(spot: ObjectBelief, held: ObjectBelief) -> bool:
-    kind = OBJECT_TYPES.get(held.object_type)
-    restrictions = kind.placement_restrictions if kind is not None else None
-    return restrictions is None or spot.object_type in restrictions

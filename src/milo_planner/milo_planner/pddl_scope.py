@@ -1,14 +1,13 @@
 """Which of a world's objects a planning task has to be about, and what is to be true in the end."""
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from milo_core.object_types import OBJECT_TYPES
 from milo_core.predicates import PREDICATES
-from milo_core.world_model import ObjectBelief, WorldModel
+from milo_core.world_model import WorldModel
 from milo_planner.agenda import AgendaItem, Verb
 from milo_planner.memory import Memory
 from milo_planner.pddl_task import Atom, Scope
+from milo_planner.surfaces import can_keep, is_surface, metres, takes
 
 _ENDS_THERE = (Verb.NAVIGATE, Verb.DELIVER)
 _NEEDS_HAND = (Verb.PICK_UP, Verb.DELIVER, Verb.STORE)
@@ -113,33 +112,13 @@ def _spots(object_id: str, world: WorldModel, memory: Memory) -> Iterator[str]:
     """Yield where something can be left: where it came from, near the robot, then the nearest."""
     held = world.objects[object_id]
     origin = (*memory.origin.get(object_id, ()), *held.parent_receptacles)
-    surfaces = [spot for spot in world if _is_surface(spot) and _takes(spot, held)]
-    surfaces.sort(key=lambda spot: (spot.object_id not in world.near, _meters(spot.distance)))
+    surfaces = [spot for spot in world if is_surface(spot) and takes(spot, held)]
+    surfaces.sort(key=lambda spot: (spot.object_id not in world.near, metres(spot.distance)))
     candidates = (
-        *(spot for i in origin if (spot := world.objects.get(i)) is not None and _can_keep(spot)),
+        *(spot for i in origin if (spot := world.objects.get(i)) is not None and can_keep(spot)),
         *surfaces,
     )
     for spot_id in dict.fromkeys(spot.object_id for spot in candidates):
         refused = (object_id, spot_id) in memory.no_room or spot_id in memory.unreachable
         if not refused and spot_id != object_id:
             yield spot_id
-
-
-def _meters(distance: float) -> float:
-    return math.inf if math.isnan(distance) else distance
-
-
-def _can_keep(spot: ObjectBelief) -> bool:
-    """Whether things can be left somewhere without opening it or carrying it along."""
-    return spot.receptacle and not spot.openable and not spot.pickupable
-
-
-def _is_surface(spot: ObjectBelief) -> bool:
-    kind = OBJECT_TYPES.get(spot.object_type)
-    return _can_keep(spot) and kind is not None and kind.receptacle_kind == "on"
-
-
-def _takes(spot: ObjectBelief, held: ObjectBelief) -> bool:
-    kind = OBJECT_TYPES.get(held.object_type)
-    restrictions = kind.placement_restrictions if kind is not None else None
-    return restrictions is None or spot.object_type in restrictions

@@ -7,7 +7,6 @@ A selector makes an alternative when everything that it has has failed, so that 
 was needed so far and not every way to do everything.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -16,11 +15,10 @@ from py_trees.behaviour import Behaviour
 from py_trees.composites import Sequence as TreeSequence
 
 from milo_core.actions import Action
-from milo_core.object_types import OBJECT_TYPES
 from milo_core.predicates import PREDICATES
-from milo_core.world_model import ObjectBelief
 from milo_planner.agenda import AgendaItem, Duty, Verb
 from milo_planner.backchain import Fact, achievers, contraries, preconditions, supports
+from milo_planner.surfaces import is_surface, metres, takes
 from milo_planner.tree_nodes import (
     Act,
     CandidateSequence,
@@ -183,24 +181,15 @@ class TreeBuilder:
             wanted = item.verb is Verb.STORE and item.object_id == held
             if wanted and item.target_id is not None and not item.holds(situation.world):
                 yield item.target_id
-        surfaces = (o for o in situation.world if _takes(o, situation.world.objects[held]))
+        thing = situation.world.objects[held]
+        surfaces = (o for o in situation.world if is_surface(o) and takes(o, thing))
         allowed = [
             o
             for o in surfaces
             if not situation.objection(action, {"object": held, "receptacle": o.object_id})
         ]
-        allowed.sort(key=lambda o: math.inf if math.isnan(o.distance) else o.distance)
+        allowed.sort(key=lambda o: metres(o.distance))
         yield from (o.object_id for o in allowed[:_SURFACES])
-
-
-def _takes(spot: ObjectBelief, held: ObjectBelief) -> bool:
-    """Return whether something can be left on an object that stays in place and can't be shut."""
-    if not spot.receptacle or spot.openable or spot.pickupable:
-        return False
-    kind, held_kind = OBJECT_TYPES.get(spot.object_type), OBJECT_TYPES.get(held.object_type)
-    restrictions = held_kind.placement_restrictions if held_kind is not None else None
-    fits = restrictions is None or spot.object_type in restrictions
-    return kind is not None and kind.receptacle_kind == "on" and fits
 
 
 def _grower(ways: Callable[[], Iterator[tuple[object, _Make]]]) -> Callable[[], Behaviour | None]:
