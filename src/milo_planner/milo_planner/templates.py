@@ -42,8 +42,9 @@ def in_order(agenda: Sequence[AgendaItem], world: WorldModel) -> list[AgendaItem
 def _still_needed(agenda: Sequence[AgendaItem], world: WorldModel) -> set[str]:
     """Return the receptacles that unmet items take something out of or put something into."""
     unmet = [i for i in agenda if i.duty is not Duty.CLOSE and not i.holds(world)]
-    sources = {p for i in unmet for p in world.objects[i.object_id].parent_receptacles}
-    return sources | {i.target_id for i in unmet if i.target_id is not None}
+    named = {i for item in unmet for i in (item.object_id, item.target_id) if i is not None}
+    around = {parent for i in named for parent in world.objects[i].parent_receptacles}
+    return around | {item.target_id for item in unmet if item.target_id is not None}
 
 
 def expand(
@@ -149,10 +150,11 @@ class _Script:
     def _deliver(self, item: AgendaItem) -> None:
         assert item.target_id is not None
         self._acquire(item.object_id)
-        self._reveal(item.target_id)
+        around = self._reveal(item.target_id)
         closed = self.state.objects[item.target_id].is_open is False
         if item.verb is Verb.DELIVER:
             self._approach(item.target_id)
+            self._close(around)
             return
         if closed:
             self._open(item.target_id)
@@ -160,6 +162,7 @@ class _Script:
         self._do("place", object=item.object_id, receptacle=item.target_id)
         if closed:
             self._close(item.target_id)
+        self._close(around)
 
     def _change(self, item: AgendaItem) -> None:
         object_id = item.object_id

@@ -1,5 +1,7 @@
 """Acting while observing: recovery, tidiness, honesty; on a symbolic house."""
 
+import pytest
+
 from milo_core.error_codes import (
     EngineError,
     NavigateToError,
@@ -50,6 +52,14 @@ def test_source_and_target_are_opened_and_closed_again(house):
     ]
     assert outcome.outcomes[0].status is OutcomeStatus.ACHIEVED
     assert kinds(outcome) == []
+
+
+@pytest.mark.parametrize("planner", ["rule_based", "behavior_tree", "htn", "pddl"])
+def test_the_container_around_the_target_is_opened_and_closed_again(house, planner):
+    outcome = run(house, "store apple plate", planner=planner)
+    assert (outcome.code, outcome.message) == (0, "")
+    assert house.world.objects["Apple|1"].parent_receptacles == ("Plate|1",)
+    assert tidy(house)
 
 
 def test_what_is_true_is_left_alone(house):
