@@ -24,6 +24,7 @@ NODE_PACKAGES = {"milo_sim_bridge", "milo_planner", "milo_benchmark"}
 # Import name -> key in the rosdep index, where the two differ; None: only pip has it.
 ROSDEP_KEYS = {
     "ai2thor": None,
+    "grpc": "python3-grpcio",
     "gymnasium": None,
     "mujoco": None,
     "msgpack": "python3-msgpack",
@@ -33,13 +34,23 @@ ROSDEP_KEYS = {
     "rich": None,
     "scipy": "python3-scipy",
     "typer": None,
+    "unified_planning": None,
+    "up_aries": None,
     "PIL": "python3-pil",
     "yaml": "python3-yaml",
 }
-PIP_NAMES = {"PIL": "pillow", "yaml": "pyyaml"}
+PIP_NAMES = {
+    "PIL": "pillow",
+    "grpc": "grpcio",
+    "unified_planning": "unified-planning",
+    "up_aries": "up-aries",
+    "yaml": "pyyaml",
+}
 # Tools without ROS that play a simulator with the planner's own code: a file may import what its
 # nodes must not.
-OFFLINE_TOOLS = {"milo_benchmark": {"parity_play.py"}}
+OFFLINE_TOOLS = {
+    "milo_benchmark": {"offline.py", "parity_play.py", "task_check.py", "task_generation.py"}
+}
 # The executables that the launch files and the graph description start.
 EXECUTABLES = {
     "milo_sim_bridge": {"thor_bridge", "mock_robot", "check_driver", "standard_interfaces"},

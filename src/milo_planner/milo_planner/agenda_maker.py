@@ -14,6 +14,8 @@ from milo_planner.surfaces import is_surface, metres, takes
 from milo_planner.task_records import OutcomeStatus, SubGoalOutcome
 
 _IN_HAND = (Verb.PICK_UP, Verb.DELIVER)
+_FROM_HERE = (Verb.NAVIGATE, Verb.LOOK_AT)
+"""Are about where the robot stands, not about what it changes."""
 _NEEDS_HAND = (Verb.PICK_UP, Verb.DELIVER, Verb.STORE)
 
 
@@ -95,6 +97,8 @@ class AgendaMaker:
         code, message = self._abandoned.get(index, (0, ""))
         if index in self._abandoned:
             status = OutcomeStatus.ABANDONED
+        elif self._is_idle(index):
+            status = OutcomeStatus.HELD_ALREADY
         elif index not in self._achieved:
             status = OutcomeStatus.PENDING
         elif index in self._attempted:
@@ -119,16 +123,22 @@ class AgendaMaker:
     def _item(self, index: int) -> AgendaItem | None:
         if index in self._abandoned:
             return None
-        pair = self._achieved.get(index)
+        verb, pair = self._verb(index), self._achieved.get(index)
+        if pair is not None and verb in _FROM_HERE:
+            return None  # as long as the robot stays, nothing more has to be true
         if pair is None:
             pair = self._binder.bind(index, self._world, self._kept)
         if pair is None:
-            self._abandon(index)
+            if not self._is_idle(index):
+                self._abandon(index)
             return None
-        verb = self._verb(index)
         # A task that names a target although the verb has none is about the object alone.
         target = pair[1] if verb in (Verb.STORE, Verb.DELIVER) else None
         return AgendaItem(index, verb, pair[0], target)
+
+    def _is_idle(self, index: int) -> bool:
+        """Whether a sub-goal was true before and there is no other instance to do it with."""
+        return self._binder.was_true(index) and not self.memory.tried.get(index)
 
     # -- giving up ---------------------------------------------------------------------------
 

@@ -43,6 +43,10 @@ class Binder:
         """Return the instances for which a sub-goal is true now; None: it is not true."""
         return satisfying(self.goals[goal], world, self._allowed[goal], self.memory.seen)
 
+    def was_true(self, goal: int) -> bool:
+        """Return whether a sub-goal was true with all others when the task began."""
+        return bool(self._allowed[goal].taken)
+
     def has_instances(self, goal: int) -> bool:
         """Return whether any instance of the names is known."""
         allowed = self._allowed[goal]

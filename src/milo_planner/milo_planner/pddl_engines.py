@@ -6,6 +6,7 @@ than planning. Fast Downward (GPL-3.0) is never imported: it is run on PDDL file
 
 import atexit
 import importlib.util
+import os
 import shutil
 import socket
 import sys
@@ -87,6 +88,8 @@ class AriesEngine(Engine):
     name = "aries"
 
     def __init__(self) -> None:
+        # Its handlers of fork end children of this process that are about to become other programs.
+        os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
         try:
             import grpc
             import up_aries.solver

@@ -78,10 +78,14 @@ class _Script:
     def bring_about(self, item: AgendaItem) -> None:
         self._item = item
         match item.verb:
-            case Verb.FIND | Verb.NAVIGATE | Verb.LOOK_AT:
+            case Verb.FIND:
                 opened = self._reveal(item.object_id)
                 self._do("navigate", object=item.object_id)
                 self._close(opened)
+            case Verb.NAVIGATE | Verb.LOOK_AT:
+                # To close what is around it the robot might have to leave again.
+                self._reveal(item.object_id)
+                self._do("navigate", object=item.object_id)
             case Verb.PICK_UP:
                 self._acquire(item.object_id)
             case Verb.DELIVER | Verb.STORE:

@@ -62,6 +62,30 @@ def test_the_container_around_the_target_is_opened_and_closed_again(house, plann
     assert tidy(house)
 
 
+@pytest.mark.parametrize("planner", ["rule_based", "behavior_tree", "htn"])
+def test_standing_at_what_a_closed_cabinet_holds(house, planner):
+    house.world.objects["Cabinet|1"].distance = house.world.objects["Mug|1"].distance = 3.0
+
+    class Near(type(house)):
+        def current(self, min_step):
+            live = super().current(min_step)
+            for row in live:
+                if self.at in ("Mug|1", "Cabinet|1") and row.object_id in ("Mug|1", "Cabinet|1"):
+                    row.distance = 1.0
+            return live
+
+    near = Near(house.world)
+    outcome = run(near, "navigate_to mug", planner=planner)
+    assert (outcome.code, outcome.message) == (0, "")
+    assert tidy(near)
+
+
+def test_what_is_true_with_every_instance_needs_nothing(house):
+    outcome = run(house, "close drawer")
+    assert (outcome.code, house.calls) == (0, [])
+    assert outcome.outcomes[0].status is OutcomeStatus.HELD_ALREADY
+
+
 def test_what_is_true_is_left_alone(house):
     house.world.objects["Apple|1"].parent_receptacles = ("Fridge|1",)
     outcome = run(house, "store apple fridge", "store mug drawer")
