@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -279,9 +280,30 @@ class Probe:
 
         if name not in self._clients:
             self._clients[name] = ActionClient(self.node, kind, name)
+            self._greet(name)
         client = self._clients[name]
         self.until(client.server_is_ready, f"the action {name}")
         return client
+
+    def _greet(self, name: str) -> None:
+        """Cancel a goal that nobody has, until that is answered.
+
+        A server drops the answer to a client that it has not discovered yet, and it discovers the
+        clients of one process in the order of their creation; so it then knows the action's.
+        """
+        from action_msgs.srv import CancelGoal
+
+        client = self.service(CancelGoal, f"{name}/_action/cancel_goal")
+        request = CancelGoal.Request()
+        request.goal_info.goal_id.uuid = list(uuid.uuid4().bytes)
+        asked: list[Any] = []
+
+        def answered() -> bool:
+            if not asked or time.monotonic() > asked[-1][0] + 1.0:
+                asked.append((time.monotonic(), client.call_async(request)))
+            return any(future.done() for _, future in asked)
+
+        self.until(answered, f"an answer of the action {name}")
 
     def send(self, kind: Any, name: str, **fields: Any) -> GoalRun:
         """Send a goal; returns once it is accepted."""

@@ -24,6 +24,7 @@ from milo_msgs.action import RunTask
 from milo_msgs.msg import SimMetadata
 from milo_msgs.srv import EvaluateGoal, ResetScene
 from milo_ros.conversions import sub_goal_msg
+from milo_ros.waiting import call_in_executor
 
 _POLL_SECONDS = 0.05
 """The graph tells nobody when a server appears; it has to be asked."""
@@ -58,6 +59,7 @@ class RosPorts:
     """
 
     def __init__(self, node: Node, mailbox: Mailbox) -> None:
+        self._node = node
         self._mailbox = mailbox
         # The clients that greet come last of each node's: see _greet.
         self._reset = node.create_client(ResetScene, "reset_scene")
@@ -157,18 +159,29 @@ class RosPorts:
         if not self._task.server_is_ready():
             raise StageError(EngineError.NODE_UNAVAILABLE, "Nobody offers run_task any more.")
         goal = task_goal(call)
-        sending = self._task.send_goal_async(goal, feedback_callback=self._mailbox.post)
+        sending = self._send(lambda: self._send_task(goal), timeout)
         handle = self._answer(sending, "run_task", timeout)
         if not handle.accepted:
             raise StageError(RunTaskError.INVALID_GOAL, "The planner refused the task; is it busy?")
-        result = handle.get_result_async()
+        result = self._send(handle.get_result_async, timeout)
         try:
             response = self._answer(result, "run_task", timeout, lambda _: on_step())
         except (EpisodeStopped, StageError):
-            handle.cancel_goal_async()
+            call_in_executor(self._node, handle.cancel_goal_async)
             self._let_end(result)
             raise
         return task_outcome(response.result)
+
+    def _send_task(self, goal: Any) -> Any:
+        return self._task.send_goal_async(goal, feedback_callback=self._mailbox.post)
+
+    def _send(self, call: Callable[[], Any], timeout: float) -> Any:
+        """Have the node's thread send something; returns the future of its answer."""
+        try:
+            return call_in_executor(self._node, call).result(timeout)
+        except TimeoutError as error:
+            text = "The orchestrator's own thread did not send the task in time."
+            raise StageError(EngineError.STAGE_TIMEOUT, text) from error
 
     def _let_end(self, result: Any) -> None:
         """Give a canceled task the time to end, else the next one would find the planner busy."""

@@ -23,6 +23,7 @@ from milo_msgs.action import (
 from milo_planner.execution import Interrupted, SkillOutcome, StepOptions
 from milo_planner.interruption import TaskWaiter
 from milo_planner.memory import BasePose
+from milo_ros.waiting import call_in_executor
 
 CANCEL_GRACE = 5.0
 """Seconds a driver gets to end a skill that was canceled."""
@@ -71,6 +72,7 @@ class SkillClients:
     """
 
     def __init__(self, node: Node, waiter: TaskWaiter, server_timeout: float, skill_timeout: float):
+        self._node = node
         self._waiter = waiter
         self._server_timeout = server_timeout
         self._skill_timeout = skill_timeout
@@ -135,9 +137,7 @@ class SkillClients:
             )
             return SkillOutcome(RunTaskError.DRIVER_UNAVAILABLE, text)
         pending = _Pending()
-        client.send_goal_async(goal).add_done_callback(
-            lambda future: self._on_response(pending, future)
-        )
+        call_in_executor(self._node, lambda: self._send(client, goal, pending))
         try:
             answered = self._waiter.wait(
                 lambda: pending.rejected or pending.handle is not None, self._server_timeout
@@ -162,6 +162,11 @@ class SkillClients:
             return SkillOutcome(EngineError.ENGINE_TIMEOUT, text)
         return _outcome(pending.result.result)
 
+    def _send(self, client: Any, goal: Any, pending: _Pending) -> None:
+        client.send_goal_async(goal).add_done_callback(
+            lambda future: self._on_response(pending, future)
+        )
+
     def _on_response(self, pending: _Pending, future: Any) -> None:
         handle = future.result()
         if handle is None or not handle.accepted:
@@ -178,7 +183,7 @@ class SkillClients:
     def _cancel(self, pending: _Pending) -> None:
         """Cancel the goal and give the driver a moment to end it, so that nothing moves on."""
         if pending.handle is not None:
-            pending.handle.cancel_goal_async()
+            call_in_executor(self._node, pending.handle.cancel_goal_async)
         self._waiter.wait(
             lambda: pending.rejected or pending.result is not None,
             CANCEL_GRACE,

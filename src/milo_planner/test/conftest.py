@@ -44,7 +44,7 @@ def kitchen():
         container("Drawer|3", 4.0),
         container("Fridge|1", 5.0),
         container("Microwave|1", 3.0, toggleable=True, is_toggled=True),
-        belief("Plate|1", 1.0, receptacle=True, parent_receptacles=("Cabinet|1",)),
+        belief("Plate|1", 1.0, receptacle=True, pickupable=True, parent_receptacles=("Cabinet|1",)),
         belief("CounterTop|1", 1.3, receptacle=True),
         belief("DiningTable|1", 4.0, receptacle=True),
         belief("Faucet|1", 2.0, toggleable=True, is_toggled=False),

@@ -1,5 +1,6 @@
-"""Waiting in a node's callback for work that another thread does."""
+"""Between a node's own thread and others."""
 
+from collections.abc import Callable
 from concurrent.futures import Future as JobFuture
 from typing import TypeVar
 
@@ -27,3 +28,27 @@ async def result_of(node: Node, job: JobFuture[T]) -> T:
     job.add_done_callback(wake)
     await done
     return job.result()
+
+
+def call_in_executor(node: Node, call: Callable[[], T]) -> JobFuture[T]:
+    """Have the thread that spins a node make a call; returns its result to come.
+
+    Goals of actions must be sent that way from other threads. In rclpy 9 `send_goal_async` goes on
+    registering the goal after it was sent, and what the server answers in between is lost.
+
+    Raises:
+        RuntimeError: nobody spins the node.
+    """
+    executor = node.executor
+    if executor is None:
+        raise RuntimeError(f"Nobody spins the node {node.get_name()}.")
+    done: JobFuture[T] = JobFuture()
+
+    def run() -> None:
+        try:
+            done.set_result(call())
+        except Exception as error:
+            done.set_exception(error)
+
+    executor.create_task(run)
+    return done
