@@ -15,6 +15,7 @@ from milo_sim.session import Session
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+from controller_steps import place  # noqa: E402
 from player_client import LIMIT, Client  # noqa: E402
 
 
@@ -67,6 +68,23 @@ def start_controller():
     deadline = time.monotonic() + 20
     for process in processes:
         process.wait(timeout=max(0.1, deadline - time.monotonic()))
+
+
+@pytest.fixture(scope="module")
+def controller(start_controller):
+    """FloorPlan28 behind the Controller."""
+    return start_controller("FloorPlan28")
+
+
+@pytest.fixture
+def base(controller):
+    """The controller after a reset, with the agent in upstream's base pose.
+
+    A resolution is kept over resets, and a wider picture sees more.
+    """
+    controller.reset("FloorPlan28", width=300, height=300)
+    place(controller)
+    return controller
 
 
 class Player:
