@@ -17,6 +17,9 @@ from milo_sim_bridge.contract_findings import (
 )
 
 _PIXEL_TOLERANCE = 1.0
+_ENOUGH_PICTURES = 3
+"""From how many pictures on a missing camera model is the driver's fault; the one of a single picture
+may have been sent before the listener was known."""
 _IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -45,6 +48,9 @@ def judge_camera(name: str, infos: Sequence[Sample], image: Observed) -> Finding
         text = f"{name} is in the frame '{models[-1].frame}', its image in '{pictures[-1].frame}'; "
         return row.failed(Check.CONTENT, text + "they must be the same.")
     if not {s.stamp for s in models} & {s.stamp for s in pictures}:
+        if len(pictures) < _ENOUGH_PICTURES:
+            text = "too few pictures came to tell whether their camera models have their stamps"
+            return row.skipped(Check.CONTENT, text)
         text = f"No message of {name} has the stamp of an image; stamp both alike."
         return row.failed(Check.CONTENT, text)
     return row.passed(Check.CONTENT, f"fx {model.k[0]:.1f}, {model.width}x{model.height}")

@@ -251,9 +251,17 @@ def model(width: int = 4, height: int = 2, f: float = 3.0, **fields: Any) -> Cam
 def test_the_camera_model_belongs_to_the_image(facts: Any, fields: Any, words: str) -> None:
     picture = sample(frame=OPTICAL, payload=ImageFacts(4, 2, "rgb8", 12, 24))
     info = replace(sample(frame=OPTICAL, payload=facts), **fields)
-    finding = judge_camera("info", [info], Observed(samples=[picture]))
+    finding = judge_camera("info", [info], Observed(samples=[picture] * 3))
     assert words in finding.detail or not words
     assert (finding.status is Status.FAILED) == bool(words)
+
+
+def test_one_picture_without_its_camera_model_says_nothing() -> None:
+    picture = sample(frame=OPTICAL, payload=ImageFacts(4, 2, "rgb8", 12, 24))
+    info = replace(sample(frame=OPTICAL, payload=model()), stamp=9.0)
+    finding = judge_camera("info", [info], Observed(samples=[picture]))
+    assert finding.status is Status.SKIPPED
+    assert "too few pictures" in finding.detail
 
 
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
