@@ -268,7 +268,7 @@ class SessionRecord(_Record):
     started_at: str
     versions: dict[str, str]
     versions_digest: str
-    """Names the versions in every line of this session."""
+    """Names the versions in every line that was written then."""
     scene_data_digest: str | None
     ros_domain_id: str | None
     host: HostRecord

@@ -18,7 +18,7 @@ from milo_sim_bridge.contract_findings import (
 
 _PIXEL_TOLERANCE = 1.0
 _ENOUGH_PICTURES = 3
-"""From how many pictures on a missing camera model is the driver's fault; the one of a single picture
+"""From how many pictures on a missing camera model is the driver's fault; that of a single picture
 may have been sent before the listener was known."""
 _IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
