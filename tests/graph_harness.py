@@ -30,10 +30,17 @@ ENVIRONMENT = {
     "RCUTILS_LOGGING_USE_STDOUT": "1",
     "RCUTILS_LOGGING_BUFFERED_STREAM": "0",
     "PYTHONUNBUFFERED": "1",
+    "PYTHONFAULTHANDLER": "1",
 }
 """For every process of a graph, the test's own included."""
 
-STOP_STAGES = ((signal.SIGINT, 5.0), (signal.SIGTERM, 3.0), (signal.SIGKILL, 2.0))
+STOP_STAGES = (
+    (signal.SIGINT, 15.0),
+    (signal.SIGTERM, 3.0),
+    (signal.SIGABRT, 2.0),
+    (signal.SIGKILL, 2.0),
+)
+"""Signals and the seconds that processes get after each. SIGABRT shows where one hangs."""
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None)
 
@@ -178,6 +185,13 @@ class Graph:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(max(0.0, deadline - time.monotonic()))
         return {name: process.wait(1.0) for name, process in self.processes.items()}
+
+
+def cut_short(code: int, log: str) -> bool:
+    """Return whether a node ended a clean-up that hung in the middleware; see run_node."""
+    from milo_ros.node_main import CLEAN_UP_LIMIT
+
+    return code == 1 and f"Timeout (0:00:{CLEAN_UP_LIMIT:02.0f})!" in log
 
 
 def _signal(process: subprocess.Popen[bytes], number: int) -> None:

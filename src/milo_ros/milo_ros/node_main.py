@@ -3,12 +3,13 @@
 Light to import: it is in force before the node's own slow imports begin.
 """
 
+import faulthandler
 import importlib
 import os
 import signal
 import sys
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from rclpy.executors import Executor
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 EXIT_USAGE = 2
 WAKE_PERIOD = 0.5
 """Seconds after which a signal is noticed at the latest."""
+CLEAN_UP_LIMIT = 8.0
+"""Seconds after which a clean-up that hangs is cut short."""
 
 
 class _StopRequests:
@@ -43,12 +46,13 @@ class _StopRequests:
             os._exit(0)
 
 
-def run_node(module: str, node_class: str, args: list[str] | None = None) -> int:
-    """Run a node until it is told to stop; return the process's exit code.
+def run_node(module: str, node_class: str, args: list[str] | None = None) -> NoReturn:
+    """Run a node until it is told to stop, then end the process.
 
-    0: told to stop by SIGINT or SIGTERM, at whatever moment and however often. 2: arguments or
-    parameters can't be used; one sentence on standard error says why. Any other exception is a bug
-    and is raised.
+    Exit codes: 0: told to stop by SIGINT or SIGTERM, at whatever moment and however often. 2:
+    arguments or parameters can't be used; one sentence on standard error says why. 1: the clean-up
+    took more than CLEAN_UP_LIMIT seconds; the stacks of all threads are on standard error. Any
+    other exception is a bug and is raised.
 
     Args:
         module: name of the module that holds the node.
@@ -56,6 +60,14 @@ def run_node(module: str, node_class: str, args: list[str] | None = None) -> int
             for a parameter that can't be used.
         args: command line for rclpy; None: the process's own.
     """
+    code = _run(module, node_class, args)
+    # Threads of a task may still be inside rclpy, where the end of the interpreter crashes them.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _run(module: str, node_class: str, args: list[str] | None) -> int:
     requests = _StopRequests()
     import rclpy
     from rclpy.clock import Clock, ClockType
@@ -96,6 +108,10 @@ def run_node(module: str, node_class: str, args: list[str] | None = None) -> int
         if not told_to_stop():
             raise
     finally:
+        # Fast DDS can deadlock in the destruction of readers and writers while many processes come
+        # and go (eProsima/Fast-DDS issue 6193), with the interpreter's lock held: only a thread of
+        # C, as faulthandler's, can end that.
+        faulthandler.dump_traceback_later(CLEAN_UP_LIMIT, exit=True)
         if executor is not None:
             executor.shutdown(timeout_sec=2.0)
         if node is not None:

@@ -1,14 +1,14 @@
 """Entry point of standard_interfaces."""
 
-import sys
+from typing import NoReturn
 
 from milo_ros.node_main import run_node
 
 
-def main() -> int:
+def main() -> NoReturn:
     """Run the node."""
-    return run_node("milo_sim_bridge.adapters.node", "StandardInterfaces")
+    run_node("milo_sim_bridge.adapters.node", "StandardInterfaces")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
