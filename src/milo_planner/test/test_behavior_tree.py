@@ -17,7 +17,8 @@ from milo_planner.tree_view import render
 # pytest's importlib mode leaves the path alone.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from tree_play import Play, hold, item, packaged, put, small_kitchen, take, thing
+from packaged_scenes import packaged
+from tree_play import Play, hold, item, put, small_kitchen, take, thing
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from milo_planner.agenda import AgendaItem, Verb
 # pytest's importlib mode leaves the path alone.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from tree_play import Play, packaged, put, take
+from packaged_scenes import packaged
+from tree_play import Play, put, take
 
 SEEDS = 12
 SCENES = ["FloorPlan1", "FloorPlan28", "FloorPlan201", "FloorPlan301"]

@@ -2,27 +2,27 @@
 
 import random
 import statistics
+import sys
 import time
 from dataclasses import replace
-from functools import cache
+from pathlib import Path
 
-import msgpack
 import pytest
 
 from milo_core.plan import errors_of, replay
 from milo_core.profiles import get_profile
-from milo_core.snapshot import Snapshot
 from milo_core.tasks import load_tasks
-from milo_core.world_model import WorldModel
 from milo_planner.agenda import AgendaItem, Verb, unmet_items
 from milo_planner.execution import seeded_belief
 from milo_planner.htn import HtnPlanner
 from milo_planner.memory import Memory
 from milo_planner.policy import NoAgendaPlanError
 from milo_planner.registry import make_planner
-from milo_sim.actions import make_dispatcher
-from milo_sim.metadata import MetadataEncoder
-from milo_sim.session import Session
+
+# pytest's importlib mode leaves the path alone.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from packaged_scenes import packaged
 
 HTN = HtnPlanner()
 AGENDAS = 60
@@ -36,15 +36,6 @@ _POOLS = {
     Verb.STORE: "pickupable",
     Verb.DELIVER: "pickupable",
 }
-
-
-@cache
-def packaged(scene):
-    session, encoder = Session(make_dispatcher()), MetadataEncoder()
-    session.step({"action": "Reset", "sceneName": f"{scene}_physics"})
-    outcome = session.step({"action": "Initialize", "renderImage": False})
-    metadata = msgpack.unpackb(encoder.event(session, outcome))["agents"][0]
-    return WorldModel.from_snapshot(Snapshot.from_metadata(metadata), step=0, episode=0, stamp=0.0)
 
 
 def random_item(generator, world, index):

@@ -1,19 +1,15 @@
-"""Plans of the planner `pddl`, on agendas and on names, in the kitchen and in packaged scenes."""
-
-import random
-import time
+"""Plans of the planner `pddl`, on agendas and on names, in the kitchen."""
 
 import pytest
 
 from milo_core.error_codes import RunTaskError
 from milo_core.plan import errors_of, replay
 from milo_core.profiles import get_profile
-from milo_core.tasks import SubGoal, load_tasks
+from milo_core.tasks import SubGoal
 from milo_core.world_model import ObjectBelief, WorldModel
 from milo_planner.agenda import VOCABULARY, AgendaItem, Duty, Verb, unmet_items
-from milo_planner.execution import seeded_belief
 from milo_planner.memory import Memory
-from milo_planner.pddl_engines import ENGINES, EngineFailure, NoPlanFoundError
+from milo_planner.pddl_engines import EngineFailure, NoPlanFoundError
 from milo_planner.pddl_planner import PddlPlanner
 from milo_planner.policy import NoAgendaPlanError, PolicyContext
 from milo_planner.reactive_runner import ReactiveRunner
@@ -27,9 +23,9 @@ def world(house):
     return Memory().belief(house.world)
 
 
-def plan(agenda, world, planner=PDDL):
+def plan(agenda, world):
     """The steps as text, after a replay."""
-    steps = planner.plan_agenda(agenda, world)
+    steps = PDDL.plan_agenda(agenda, world)
     issues, end = replay([step.planned for step in steps], world, "physical")
     assert errors_of(issues) == []
     assert unmet_items(agenda, end) == []
@@ -288,64 +284,3 @@ def test_what_a_static_plan_cannot_be_made_for(things):
     with pytest.raises(Exception, match="wizard") as caught:
         PDDL.check(SubGoal("find", "wizard"), things)
     assert caught.value.code is RunTaskError.UNKNOWN_OBJECT_TYPE
-
-
-# -- packaged scenes ---------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def scenes():
-    from milo_sim_bridge.engine import Engine, EngineConfig
-
-    engine, worlds = Engine(EngineConfig(headless=True)), {}
-
-    def load(name):
-        if name not in worlds:
-            reset = engine.submit(lambda: engine.reset(name)).result()
-            worlds[name] = WorldModel.from_snapshot(reset.snapshot, step=0, episode=0, stamp=0.0)
-        return worlds[name].copy()
-
-    yield load
-    engine.close()
-
-
-def test_static_plans_in_packaged_scenes(scenes):
-    profile = get_profile("milo")
-    for task in list(load_tasks("1.1"))[::9]:
-        belief = seeded_belief(scenes(task.scene), profile)
-        for goal in task.sub_goals():
-            ours, theirs = PDDL.plan(goal, belief), RULES.plan(goal, belief)
-            assert ours.errors == (), str(goal)
-            assert ours.steps == theirs.steps or len(ours.steps) == 2, str(goal)
-
-
-@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "auto"])
-def test_random_agendas_in_a_packaged_scene(scenes, engine):
-    if engine == "fast_downward":
-        pytest.importorskip("up_fast_downward")
-    planner, generator, found = PddlPlanner(engine), random.Random(3), 0
-    live = scenes("FloorPlan1")
-    movable = [b.object_id for b in live if b.pickupable]
-    targets = [b.object_id for b in live if b.receptacle and not b.pickupable]
-    for _ in range(4):
-        agenda = [
-            AgendaItem(i, Verb.STORE, generator.choice(movable), generator.choice(targets))
-            for i in range(2)
-        ]
-        if len({item.object_id for item in agenda}) == len(agenda):
-            plan(agenda, Memory().belief(live), planner)
-            found += 1
-    assert found >= 2
-
-
-def test_planning_does_not_slow_down_in_a_crowd(scenes):
-    world = Memory().belief(scenes("FloorPlan1"))
-    for number in range(1000 - len(world.objects)):
-        world.objects[f"Mug|{number}"] = thing(f"Mug|{number}", pickupable=True, distance=9.0)
-    world.located = set(world.objects)
-    target = next(b.object_id for b in world if b.object_type == "Fridge")
-    agenda = [AgendaItem(i, Verb.STORE, f"Mug|{i}", target) for i in range(2)]
-    plan(agenda, world)
-    begun = time.perf_counter()
-    PDDL.plan_agenda(agenda, world)
-    assert time.perf_counter() - begun < 2.0

@@ -2,34 +2,18 @@
 
 import time
 from dataclasses import dataclass, field
-from functools import cache
-
-import msgpack
 
 from milo_core.actions import ACTIONS
 from milo_core.predicates import enclosing
-from milo_core.snapshot import Snapshot
 from milo_core.tasks import SubGoal
 from milo_core.world_model import ObjectBelief, WorldModel
 from milo_planner.agenda import AgendaItem, Duty, Verb
 from milo_planner.memory import Memory
 from milo_planner.policy import PolicyContext
 from milo_planner.registry import make_planner
-from milo_sim.actions import make_dispatcher
-from milo_sim.metadata import MetadataEncoder
-from milo_sim.session import Session
 
 REACH = 1.5
 STEP_LIMIT = 150
-
-
-@cache
-def packaged(scene):
-    session, encoder = Session(make_dispatcher()), MetadataEncoder()
-    session.step({"action": "Reset", "sceneName": f"{scene}_physics"})
-    outcome = session.step({"action": "Initialize", "renderImage": False})
-    metadata = msgpack.unpackb(encoder.event(session, outcome))["agents"][0]
-    return WorldModel.from_snapshot(Snapshot.from_metadata(metadata), step=0, episode=0, stamp=0.0)
 
 
 def thing(object_id, **facts):
