@@ -4,7 +4,6 @@ A sub-goal is bound once and keeps its instances until one of them is refused or
 longer by being gone; then the next nearest pair that was not refused is taken.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +13,7 @@ from milo_core.tasks import SubGoal
 from milo_core.world_model import WorldModel
 from milo_planner.agenda import Verb, verb_of
 from milo_planner.memory import Memory
+from milo_planner.surfaces import metres
 
 Pair = tuple[str, str | None]
 """The object and, where the verb has one, the target."""
@@ -114,8 +114,7 @@ def _nearest_first(ids: Sequence[str], world: WorldModel) -> list[str]:
 
     def key(object_id: str) -> tuple[bool, bool, float]:
         belief = world.objects[object_id]
-        distance = math.inf if math.isnan(belief.distance) else belief.distance
         shut = enclosing(world, object_id) is not None
-        return (object_id != world.held_id, shut, distance)
+        return (object_id != world.held_id, shut, metres(belief.distance))
 
     return sorted((i for i in ids if i in world.objects), key=key)

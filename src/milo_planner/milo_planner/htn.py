@@ -1,7 +1,6 @@
 """The task-network planner: tasks are decomposed by methods, with backtracking."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from milo_core.actions import Physics
 from milo_core.error_codes import RunTaskError
@@ -14,7 +13,6 @@ from milo_planner.htn_network import Network, NoDecompositionError, State
 from milo_planner.htn_published import PUBLISHED_METHODS, published_root
 from milo_planner.memory import Memory
 from milo_planner.planning import Planner, PlanningError
-from milo_planner.policy import PlanPolicy, Policy, PolicyContext
 
 
 class InfeasibleGoalError(PlanningError):
@@ -62,20 +60,8 @@ class HtnPlanner(Planner):
     ) -> list[AgendaStep]:
         """Decompose a whole agenda; see Planner.plan_agenda.
 
-        Args:
-            agenda: everything to bring about and to keep.
-            world: what is believed.
-            memory: of the task; where something was refused a place it is not put out of the way.
-                None: nothing is remembered.
-            physics: the rules that hold.
-
         Raises:
             NoAgendaPlanError: no decomposition brings about everything; names the first item that
                 can't be brought about by itself, else the one at which the search failed.
         """
         return plan_items(agenda, world, memory or Memory(), physics)
-
-    def policy(self, context: PolicyContext) -> Policy:
-        """Follow the plans of the network, which know what the task remembers."""
-        planner = partial(self.plan_agenda, memory=context.memory, physics=context.physics)
-        return PlanPolicy(planner, context.physics)

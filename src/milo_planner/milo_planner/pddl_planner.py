@@ -6,7 +6,6 @@ reactive profiles it is the whole agenda; with static plans it is one sub-goal, 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from importlib.util import find_spec
 
 from milo_core.actions import ACTIONS, Action, Physics
@@ -30,7 +29,7 @@ from milo_planner.pddl_plan import Purposes, just_in_time, without_useless
 from milo_planner.pddl_scope import agenda_scope
 from milo_planner.pddl_task import Atom, GroundAction, Scope, Table, ground
 from milo_planner.planning import Planner, PlanningError
-from milo_planner.policy import NoAgendaPlanError, PlanPolicy, Policy, PolicyContext
+from milo_planner.policy import NoAgendaPlanError
 
 TIME_LIMIT = 5.0
 """Seconds that an engine may take for a plan."""
@@ -121,11 +120,6 @@ class PddlPlanner(Planner):
 
     # -- agendas -------------------------------------------------------------------------------
 
-    def policy(self, context: PolicyContext) -> Policy:
-        """Follow plans that know where something was refused a place."""
-        planner = partial(self.plan_agenda, memory=context.memory, physics=context.physics)
-        return PlanPolicy(planner, context.physics)
-
     def plan_agenda(
         self,
         agenda: Sequence[AgendaItem],
@@ -137,13 +131,6 @@ class PddlPlanner(Planner):
 
         What is closed is closed again in the end, what was switched off to be opened is on again,
         unless an item wants it otherwise.
-
-        Args:
-            agenda: everything to bring about and to keep.
-            world: what is believed.
-            memory: of the task; where something was refused a place it is not put out of the way.
-                None: nothing is remembered.
-            physics: the rules that hold.
 
         Raises:
             NoAgendaPlanError: there is no plan, or none was found in time; names the item that

@@ -1,10 +1,11 @@
 """What every planner is: from a sub-goal and a world model to a validated plan."""
 
 import time
-from abc import ABC
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from milo_core.actions import Physics
 from milo_core.error_codes import RunTaskError
 from milo_core.errors import MiloError
 from milo_core.object_types import UnknownObjectTypeError, to_object_type
@@ -12,7 +13,14 @@ from milo_core.plan import Issue, PlannedStep, errors_of, validate
 from milo_core.tasks import SubGoal
 from milo_core.world_model import WorldModel
 from milo_planner.agenda import VOCABULARY, AgendaItem, AgendaStep, Verb, verb_of
-from milo_planner.policy import PlanPolicy, Policy, PolicyContext, TreeRecord
+from milo_planner.memory import Memory
+from milo_planner.policy import (
+    NoAgendaPlanError,
+    PlanPolicy,
+    Policy,
+    PolicyContext,
+    TreeRecord,
+)
 
 
 class PlanningError(MiloError):
@@ -61,11 +69,12 @@ def _check_names(sub_goal: SubGoal, world: WorldModel) -> None:
                 raise UnknownNameError(str(error)) from error
 
 
-class Planner(ABC):
+class Planner:
     """A strategy, on the world model alone.
 
     Where the profile asks for a static plan it turns one sub-goal into steps; where the profile is
-    reactive it decides step by step about the agenda of the whole task.
+    reactive it decides step by step about the agenda of the whole task. A subclass overrides what
+    it can do: `steps`, `plan_agenda`, or `policy` to decide without plans; the rest is refused.
     """
 
     name: str
@@ -140,14 +149,31 @@ class Planner(ABC):
         """Return the behaviour tree that drove the last static plan; None: there is none."""
         return None
 
-    def plan_agenda(self, agenda: Sequence[AgendaItem], world: WorldModel) -> list[AgendaStep]:
+    def plan_agenda(
+        self,
+        agenda: Sequence[AgendaItem],
+        world: WorldModel,
+        memory: Memory | None = None,
+        physics: Physics = "physical",
+    ) -> list[AgendaStep]:
         """Return ground steps that bring about an agenda and close what they open.
 
+        Args:
+            agenda: everything to bring about and to keep.
+            world: what is believed.
+            memory: of the task; where something was refused a place it is not put out of the way.
+                None: nothing is remembered.
+            physics: the rules that hold.
+
         Raises:
-            NoAgendaPlanError: no plan is known.
+            NoAgendaPlanError: no plan is known; names the item that can't be brought about, if it
+                is one.
         """
-        raise NotImplementedError(f"{self.name} decides without plans")
+        raise NoAgendaPlanError(
+            f"The planner '{self.name}' makes no plans for an agenda; use one that does."
+        )
 
     def policy(self, context: PolicyContext) -> Policy:
-        """Return what decides about one task."""
-        return PlanPolicy(self.plan_agenda, context.physics)
+        """Return what decides about one task; here, following the plans of `plan_agenda`."""
+        planner = partial(self.plan_agenda, memory=context.memory, physics=context.physics)
+        return PlanPolicy(planner, context.physics)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from milo_core.actions import Physics
+from milo_core.errors import MiloError
 from milo_core.plan import errors_of, replay
 from milo_core.tasks import SubGoal
 from milo_core.world_model import WorldModel
@@ -68,7 +69,7 @@ class Decision:
     replanned: str = ""
     """Why the plan was made anew, one sentence; empty: it was not."""
     plan: tuple[AgendaStep, ...] = ()
-    """What it intends to do, the step first; for people and records."""
+    """What it intends to do for the sub-goals, the step first; empty: the step means nothing."""
 
 
 class Policy(ABC):
@@ -92,7 +93,7 @@ class Policy(ABC):
         return None
 
 
-class NoAgendaPlanError(Exception):
+class NoAgendaPlanError(MiloError):
     """No plan for an agenda is known."""
 
     def __init__(self, message: str, culprit: AgendaItem | None = None) -> None:

@@ -6,11 +6,13 @@ which it plans without carrying them out, act here.
 
 from collections.abc import Callable, Sequence
 
+from milo_core.actions import Physics
 from milo_core.goals import FIND_VERBS
 from milo_core.plan import PlannedStep
 from milo_core.tasks import SubGoal
 from milo_core.world_model import WorldModel
 from milo_planner.agenda import AgendaItem, AgendaStep
+from milo_planner.memory import Memory
 from milo_planner.planning import Planner, PlanningError, UnsupportedGoalError
 from milo_planner.templates import expand
 
@@ -48,9 +50,18 @@ class RuleBasedPlanner(Planner):
 
     name = "rule_based"
 
-    def plan_agenda(self, agenda: Sequence[AgendaItem], world: WorldModel) -> list[AgendaStep]:
-        """Expand the templates one after the other; see Planner.plan_agenda."""
-        return expand(agenda, world)
+    def plan_agenda(
+        self,
+        agenda: Sequence[AgendaItem],
+        world: WorldModel,
+        memory: Memory | None = None,
+        physics: Physics = "physical",
+    ) -> list[AgendaStep]:
+        """Expand the templates one after the other; see Planner.plan_agenda.
+
+        They put nothing out of the way that the agenda gives no place, so memory changes nothing.
+        """
+        return expand(agenda, world, physics)
 
     def steps(self, sub_goal: SubGoal, world: WorldModel) -> list[PlannedStep]:
         """Expand the template; see Planner.steps."""

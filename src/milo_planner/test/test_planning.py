@@ -1,6 +1,7 @@
 import pytest
 
 from milo_core.error_codes import RunTaskError
+from milo_core.errors import MiloError
 from milo_core.tasks import SubGoal, load_tasks
 from milo_core.world_model import ObjectBelief, WorldModel
 from milo_planner.registry import UnknownPlannerError, make_planner
@@ -133,3 +134,9 @@ def test_state_verbs_act(planner, world):
         "toggle_off(mug)",
     ]
     assert "not_on" in planner.plan(SubGoal("turn_on", "mug"), world).errors[0]
+
+
+@pytest.mark.parametrize("name", ["noop", "behavior_tree"])
+def test_a_planner_that_decides_without_plans_says_so(world, name):
+    with pytest.raises(MiloError, match=f"'{name}' makes no plans for an agenda"):
+        make_planner(name).plan_agenda([], world)
