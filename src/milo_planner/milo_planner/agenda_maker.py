@@ -13,7 +13,6 @@ from milo_planner.recovery import RecoveryKind, RecoveryRecord
 from milo_planner.surfaces import is_surface, metres, takes
 from milo_planner.task_records import OutcomeStatus, SubGoalOutcome
 
-_IN_HAND = (Verb.PICK_UP, Verb.DELIVER)
 _FROM_HERE = (Verb.NAVIGATE, Verb.LOOK_AT)
 """Are about where the robot stands, not about what it changes."""
 _NEEDS_HAND = (Verb.PICK_UP, Verb.DELIVER, Verb.STORE)
@@ -74,12 +73,17 @@ class AgendaMaker:
         self._attempted.add(goal)
 
     def refuse(self, item: AgendaItem, reason: str) -> None:
-        """Give up on an item for which no step is known, so that another instance is tried."""
+        """Give up on an item for which no step is known.
+
+        Another instance is tried for a goal, another spot for what is in the way; what can't be
+        closed again stays open.
+        """
         if item.target_id is not None:
             self.memory.no_room.add((item.object_id, item.target_id))
         else:
             self.memory.unreachable.add(item.object_id)
-        kind = RecoveryKind.OTHER_INSTANCE
+        closing = item.duty is Duty.CLOSE
+        kind = RecoveryKind.GIVE_UP if closing else RecoveryKind.OTHER_INSTANCE
         self.on_recovery(
             RecoveryRecord(item.goal, kind, reason, "", item.object_id, item.target_id or "", 0)
         )

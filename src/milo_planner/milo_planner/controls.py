@@ -70,8 +70,8 @@ class _AnyStep(Policy):
             return Decision()
         self._left -= 1
         choice = self.generator.choice(choices)
-        step = AgendaStep(choice.action, choice.arguments, 0)
-        return Decision(step=step, plan=(step,))
+        # No plan: nothing is meant by the step.
+        return Decision(step=AgendaStep(choice.action, choice.arguments, 0))
 
 
 def _oracle_steps(agenda: Sequence[AgendaItem], world: WorldModel) -> int:

@@ -29,7 +29,7 @@ from milo_planner.recovery import (
     RecoveryPolicy,
     RecoveryRecord,
 )
-from milo_planner.task_records import SubGoalRecord, TaskOutcome
+from milo_planner.task_records import OutcomeStatus, SubGoalOutcome, SubGoalRecord, TaskOutcome
 
 STEP_LIMIT = 400
 """Steps that are sent to the driver at most, if the task says nothing else."""
@@ -84,7 +84,7 @@ class ReactiveRunner:
             message,
             executor.engine_step,
             recoveries=task.recoveries,
-            outcomes=task.maker.outcomes(),
+            outcomes=task.settle(),
             tree=task.policy.tree(),
         )
 
@@ -106,6 +106,8 @@ class _Task:
     goals: Sequence[SubGoal]
     initial: WorldModel
     recoveries: list[RecoveryRecord] = field(default_factory=list)
+    _planned: set[int] = field(default_factory=set)
+    """Sub-goals that had a step in a plan."""
     _sent: int = 0
     _refused: bool = False
     """The last step was not done."""
@@ -136,17 +138,26 @@ class _Task:
         limit = self.runner.max_steps or STEP_LIMIT
         for _ in range(limit * _DECISIONS_PER_STEP):
             live = self.runner.observations.current(self.executor.engine_step)
-            agenda = self.maker.agenda(live)
-            decision = self._decide(agenda, self.memory.belief(live))
+            agenda, belief = self.maker.agenda(live), self.memory.belief(live)
+            decision = self._decide(agenda, belief)
             if decision.step is not None:
                 if self._sent >= limit:
                     text = f"The task used up its {limit} steps."
                     raise _Ended(RunTaskError.STEP_LIMIT, text)
-                self._act(decision.step, agenda, live)
-            elif not self._unstick(decision, agenda, live):
+                self._act(decision.step, agenda, live, belief)
+            elif not self._unstick(decision, agenda, belief):
                 return
         text = "The agent went on deciding without getting anywhere."
         raise _Ended(RunTaskError.NO_PLAN, text)
+
+    def settle(self) -> list[SubGoalOutcome]:
+        """Return how each sub-goal was left, and note which ones never got the plan they needed."""
+        outcomes = self.maker.outcomes()
+        for index, outcome in enumerate(outcomes):
+            if index not in self._planned and outcome.status is not OutcomeStatus.HELD_ALREADY:
+                text = f"No plan was made for '{self.goals[index]}'."
+                self.records[index].deny(outcome.error_msg or text)
+        return outcomes
 
     def _decide(self, agenda: Sequence[AgendaItem], belief: WorldModel) -> Decision:
         begun = time.perf_counter()
@@ -155,21 +166,24 @@ class _Task:
         goal = decision.step.goal if decision.step is not None else 0
         record = self.records[goal]
         record.expect(decision.plan, duration)
+        self._planned.update(step.goal for step in decision.plan)
         # After a refusal another plan is what was asked for; else the world has changed by itself.
         if decision.replanned and not self._refused:
             record.replans += 1
             text = f"The plan was made anew: {decision.replanned}."
             self.recoveries.append(RecoveryRecord(goal, RecoveryKind.REPLAN, text))
-        if decision.plan:
+        if decision.step is not None:
             self.runner.on_plan(record)
         tree = self.policy.tree()
         if tree is not None:
             self.runner.on_tree(tree)
         return decision
 
-    def _unstick(self, decision: Decision, agenda: Sequence[AgendaItem], live: WorldModel) -> bool:
+    def _unstick(
+        self, decision: Decision, agenda: Sequence[AgendaItem], belief: WorldModel
+    ) -> bool:
         """Give up on what no step is known for; False: there is nothing left to do."""
-        unmet = unmet_items(agenda, self.memory.belief(live))
+        unmet = unmet_items(agenda, belief)
         if not self.policy.recovers or not unmet:
             return False
         culprit = decision.culprit or unmet[0]
@@ -178,7 +192,13 @@ class _Task:
 
     # -- acting ------------------------------------------------------------------------------
 
-    def _act(self, step: AgendaStep, agenda: Sequence[AgendaItem], live: WorldModel) -> None:
+    def _act(
+        self,
+        step: AgendaStep,
+        agenda: Sequence[AgendaItem],
+        live: WorldModel,
+        belief: WorldModel,
+    ) -> None:
         record = StepRecord(
             step_id=len(self.records[step.goal].steps) + 1,
             sub_goal=step.goal,
@@ -189,7 +209,8 @@ class _Task:
         )
         self.records[step.goal].steps.append(record)
         self.maker.attempted(step.goal)
-        done = self.executor.execute(record, self.memory.belief(live))
+        tidying = _is_tidying(step, unmet_items(agenda, belief))
+        done = self.executor.execute(record, belief)
         if self.executor.interrupted is not None:
             raise self.executor.interrupted
         if record.error_code in set(EngineError) | {
@@ -200,7 +221,7 @@ class _Task:
         self._remember(record, live, done)
         self._refused = not done
         if not done and self.policy.recovers:
-            self.recoveries.append(self.recovery.respond(record))
+            self.recoveries.append(self.recovery.respond(record, tidying=tidying))
 
     def _options(self, step: AgendaStep, agenda: Sequence[AgendaItem]) -> StepOptions:
         memory = self.memory
@@ -251,6 +272,15 @@ class _Task:
                 memory.opened.setdefault(record.object_id, record.sub_goal)
         elif record.action == "close":
             memory.opened.pop(record.object_id, None)
+
+
+def _is_tidying(step: AgendaStep, unmet: Sequence[AgendaItem]) -> bool:
+    """Return whether a step is about something that is only to be closed again."""
+    object_id = step.arguments["object"]
+    about = [item for item in unmet if object_id in (item.object_id, item.target_id)]
+    if not about:
+        return step.action == "close"
+    return all(item.duty is Duty.CLOSE for item in about)
 
 
 def _purpose(object_id: str, item: AgendaItem | None) -> str:

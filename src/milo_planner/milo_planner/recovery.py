@@ -2,9 +2,9 @@
 
 In this order: turn the object in the hand, take another pose, take another instance (nearest
 first); when nothing is left the sub-goal is given up, the object is put back where it came from or
-on a free surface, and what was opened is closed. Whatever was refused is remembered for the rest
-of the task. A refusal that only says that the world differs from what was believed is answered by
-planning anew.
+on a free surface, and what was opened is closed; what can't be closed is given up and stays open.
+Whatever was refused is remembered for the rest of the task. A refusal that only says that the world
+differs from what was believed is answered by planning anew.
 """
 
 import math
@@ -34,7 +34,6 @@ class RecoveryKind(StrEnum):
     OTHER_INSTANCE = "other_instance"
     OTHER_ORIENTATION = "other_orientation"
     PUT_BACK = "put_back"
-    CLOSE = "close"
     REPLAN = "replan"
     GIVE_UP = "give_up"
 
@@ -128,8 +127,14 @@ class RecoveryPolicy:
     limits: RecoveryLimits = RecoveryLimits()
     _attempts: Counter[tuple[str, str, str, str]] = field(default_factory=Counter, init=False)
 
-    def respond(self, step: StepRecord) -> RecoveryRecord:
-        """Remember a refused step and return what follows from it."""
+    def respond(self, step: StepRecord, *, tidying: bool = False) -> RecoveryRecord:
+        """Remember a refused step and return what follows from it.
+
+        Args:
+            step: with its code and message.
+            tidying: it was only to close what the agent opened, for which there is no other
+                instance.
+        """
         code = step.error_code
         self.memory.refusals.append(
             Refusal(step.action, step.object_id, step.receptacle_id, code, step.error_msg)
@@ -142,6 +147,8 @@ class RecoveryPolicy:
             kind = self._refuse(step)
         else:
             kind = self._other_pose(step)
+        if tidying and kind is RecoveryKind.OTHER_INSTANCE:
+            kind = RecoveryKind.GIVE_UP
         return RecoveryRecord(
             step.sub_goal,
             kind,

@@ -42,6 +42,10 @@ class SubGoalRecord:
             latency=self.planning.latency + duration,
         )
 
+    def deny(self, reason: str) -> None:
+        """Note that a reactive agent never made a plan; reason: one sentence."""
+        self.planning = replace(self.planning, errors=(reason,))
+
 
 class OutcomeStatus(IntEnum):
     """How a sub-goal ended; values as in SubGoalOutcome.msg."""
@@ -81,7 +85,7 @@ class TaskOutcome:
 
     @property
     def plan_success(self) -> bool:
-        """Whether every sub-goal got a valid plan."""
+        """Whether every sub-goal got a valid plan, or needed none."""
         return bool(self.records) and all(r.planning.success for r in self.records)
 
     @property

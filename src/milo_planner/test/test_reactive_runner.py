@@ -12,13 +12,17 @@ from milo_core.error_codes import (
 )
 from milo_core.profiles import get_profile
 from milo_core.tasks import SubGoal
+from milo_planner.agenda import AgendaItem, Duty, Verb
+from milo_planner.agenda_maker import AgendaMaker
 from milo_planner.execution import Interrupted
+from milo_planner.memory import Memory
 from milo_planner.reactive_runner import ReactiveRunner
 from milo_planner.recovery import RecoveryKind
 from milo_planner.registry import make_planner
 from milo_planner.task_records import OutcomeStatus
 
 NO_ROOM = (PlaceError.NO_VALID_PLACEMENT, "No valid positions to place object found")
+BLOCKED = (SetOpenError.BLOCKED, "It is blocked.")
 UNSEEN = (PickError.NOT_VISIBLE, "It is not in sight.")
 
 
@@ -51,6 +55,7 @@ def test_source_and_target_are_opened_and_closed_again(house):
         ("close", "Drawer|1"),
     ]
     assert outcome.outcomes[0].status is OutcomeStatus.ACHIEVED
+    assert outcome.plan_success
     assert kinds(outcome) == []
 
 
@@ -84,6 +89,7 @@ def test_what_is_true_with_every_instance_needs_nothing(house):
     outcome = run(house, "close drawer")
     assert (outcome.code, house.calls) == (0, [])
     assert outcome.outcomes[0].status is OutcomeStatus.HELD_ALREADY
+    assert outcome.plan_success
 
 
 def test_what_is_true_is_left_alone(house):
@@ -168,10 +174,45 @@ def test_the_next_goal_is_tried_after_one_was_given_up(house):
 
 
 def test_an_object_in_a_container_that_does_not_open_is_unreachable(house):
-    house.refusals[("set_open", "Cabinet|1")] = (SetOpenError.BLOCKED, "It is blocked.")
+    house.refusals[("set_open", "Cabinet|1")] = BLOCKED
     outcome = run(house, "pick_up mug")
     assert outcome.code == RunTaskError.UNREACHABLE
     assert house.world.held_id is None
+    assert outcome.plan_success  # it was no bad plan
+
+
+@pytest.mark.parametrize("planner", ["rule_based", "behavior_tree", "htn", "pddl"])
+def test_what_does_not_close_again_is_given_up_and_the_goal_is_achieved(house, planner):
+    house.refusals[("set_open", "Drawer|1")] = [None, BLOCKED, BLOCKED, BLOCKED]
+    outcome = run(house, "store apple drawer", planner=planner)
+    assert outcome.code == 0
+    assert outcome.outcomes[0].status is OutcomeStatus.ACHIEVED
+    assert house.world.objects["Drawer|1"].is_open is True
+    assert kinds(outcome) == [
+        RecoveryKind.OTHER_POSE,
+        RecoveryKind.OTHER_POSE,
+        RecoveryKind.GIVE_UP,
+    ]
+    last = outcome.recoveries[-1]
+    assert (last.action, last.object_id) == ("close", "Drawer|1")
+    assert last.error_code == SetOpenError.BLOCKED
+
+
+def test_another_instance_is_closed_where_a_goal_asks_for_it(house):
+    house.world.objects["Drawer|2"].is_open = house.world.objects["Drawer|3"].is_open = True
+    house.refusals[("set_open", "Drawer|2")] = BLOCKED
+    outcome = run(house, "close drawer")
+    assert outcome.code == 0
+    assert house.world.objects["Drawer|3"].is_open is False
+    assert kinds(outcome)[-1] is RecoveryKind.OTHER_INSTANCE
+
+
+def test_a_closing_without_a_step_is_given_up_too(house):
+    records = []
+    maker = AgendaMaker([SubGoal("find", "Mug")], house.world, Memory(), records.append)
+    maker.refuse(AgendaItem(0, Verb.CLOSE, "Drawer|1", None, Duty.CLOSE), "It is jammed.")
+    maker.refuse(AgendaItem(0, Verb.FIND, "Mug|1"), "It is nowhere.")
+    assert [r.kind for r in records] == [RecoveryKind.GIVE_UP, RecoveryKind.OTHER_INSTANCE]
 
 
 def test_what_is_in_the_hand_at_the_start_is_put_down_first(house):
@@ -231,12 +272,24 @@ def test_a_type_without_an_instance_is_said(house):
     outcome = run(house, "find laptop")
     assert outcome.code == RunTaskError.NO_INSTANCE
     assert house.calls == []
+    assert outcome.records[0].planning.errors == (outcome.message,)
+    assert not outcome.plan_success
 
 
 def test_steps_are_limited(house):
     outcome = run(house, "store mug drawer", max_steps=3)
     assert outcome.code == RunTaskError.STEP_LIMIT
     assert len(house.calls) == 3
+    assert outcome.plan_success
+
+
+@pytest.mark.parametrize(("planner", "ahead"), [("htn", True), ("behavior_tree", False)])
+def test_a_plan_counts_that_a_limit_cuts_off(house, planner, ahead):
+    goals = ("store apple drawer", "pick_up mug")
+    outcome = run(house, *goals, planner=planner, max_steps=2)
+    assert outcome.code == RunTaskError.STEP_LIMIT
+    assert outcome.outcomes[1].status is OutcomeStatus.PENDING
+    assert [r.planning.success for r in outcome.records] == [True, ahead]
 
 
 def test_an_engine_failure_or_a_cancel_ends_the_task(house, house_type):
@@ -258,10 +311,16 @@ def test_nothing_counts_that_made_the_whole_task_true_before(house):
 
 
 def test_the_controls(house, house_type):
-    outcome = run(house, "store mug drawer", planner="noop")
+    outcome = run(house, "store mug drawer", "close fridge", planner="noop")
     assert outcome.code == 0
     assert house.calls == []
+    assert not outcome.plan_success
+    assert [r.planning.errors for r in outcome.records] == [
+        ("No plan was made for 'store mug drawer'.",),
+        (),
+    ]
     outcome = run(house, "store mug drawer", planner="random", seed=3)
+    assert not outcome.plan_success
     steps = len(house.calls)
     assert 0 < steps <= 20
     again = house_type()
