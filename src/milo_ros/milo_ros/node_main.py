@@ -4,6 +4,7 @@ Light to import: it is in force before the node's own slow imports begin.
 """
 
 import faulthandler
+import gc
 import importlib
 import os
 import signal
@@ -117,6 +118,11 @@ def _run(module: str, node_class: str, args: list[str] | None) -> int:
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
+        # What this process has in shared memory goes with the context, and the context with the
+        # last thing that refers to it.
+        del executor, node
+        gc.collect()
+        rclpy.get_default_context().destroy()
     return 0
 
 
